@@ -5,20 +5,35 @@ use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
+use serde::Deserialize;
+
 use super::{Template, VariableText};
 use crate::check::InputMatch;
 use crate::pattern::JsonPath;
 use crate::place::Place;
 
 /// The limits on the agents of a run.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(deny_unknown_fields)]
 pub struct AgentLimits {
-    /// How many run at the same time.
+    /// How many run at the same time. Default: 16.
     pub at_once: Option<NonZeroUsize>,
     /// How many begin in a minute.
     pub per_minute: Option<NonZeroU32>,
-    /// The largest cost of all of them together, in US dollars.
+    /// What they may cost together, in US dollars.
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
+    #[serde(default, deserialize_with = "read_budget")]
     pub budget_usd: Option<f64>,
+}
+
+fn read_budget<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    match Option::<f64>::deserialize(deserializer)? {
+        Some(usd) if !(usd.is_finite() && usd > 0.0) => {
+            Err(serde::de::Error::custom("`budget_usd` is a number above 0"))
+        }
+        usd => Ok(usd),
+    }
 }
 
 impl AgentLimits {
@@ -200,6 +215,7 @@ impl HttpCall {
 
 /// The HTTP method of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "UPPERCASE", inline))]
 pub enum HttpMethod {
     /// `GET`, without a body.
     Get,

@@ -50,7 +50,7 @@ pub use tables::input_match::InputMatch;
 pub use tables::judge::JudgeSettings;
 pub use tables::prices::Prices;
 pub use tables::readers::ReaderFailures;
-pub(crate) use tables::readers::{DeclaredReaders, parse_reader_name, parse_readers};
+pub(crate) use tables::readers::{DeclaredReaders, find_reader, parse_reader_name, parse_readers};
 pub use tables::weights::Weights;
 pub(crate) use verification::VerificationSettings;
 

@@ -180,7 +180,7 @@ fn finish(
     mut case: Case,
     allow_vacuous: bool,
 ) -> Result<Case, LoadErrors> {
-    case.agent = agent::parse_agent_use(&mut fields, &case).map(Box::new);
+    case.agent = agent::build_agent_use(&mut fields, &case).map(Box::new);
     fields.take(check_turns(node, &case.turns, case.agent.is_some()));
     // A baseline that fails nothing is no check.
     let held_to_baseline = case.baseline.as_ref().is_some_and(|baseline| !baseline.limits.fail_on.is_empty());

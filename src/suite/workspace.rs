@@ -3,14 +3,14 @@
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use super::agent::parse_named_agents;
+use super::agent::{WrittenDescription, build_named_agents};
 use super::discover::WORKSPACE_FILE;
 use crate::case::{AgentLimits, NamedAgent};
 use crate::check::{DeclaredReaders, InputMatch, Registry, Tables, parse_readers};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::reader::ReaderSet;
 use crate::source::Files;
-use crate::yaml::{Document, Fields, Node};
+use crate::yaml::{Document, Fields, Node, OrderedMap, Placed};
 
 /// The settings that all suites share.
 #[derive(Debug, Default)]
@@ -59,23 +59,12 @@ pub fn workspace(files: &Files, kinds: &Registry) -> Result<Workspace, LoadError
         tables.weights = fields.take(tables.weights.overridden(node, kinds)).unwrap_or_default();
     }
     let readers = tables.readers.names();
-    let agents = fields.node("agents").and_then(|node| fields.take(parse_named_agents(node, &readers)));
-    let agents = agents.unwrap_or_default();
+    let agents =
+        fields.parse("agents", Node::decode_all::<Placed<OrderedMap<String, Placed<WrittenDescription>>>>);
+    let agents = agents.and_then(|agents| fields.take(build_named_agents(agents, &readers)));
     let size_limit = fields.node("size_limit").and_then(|node| fields.take(node.parse_size("size_limit")));
     let keep_runs = fields.node("keep_runs").and_then(|node| fields.take(node.decode::<NonZeroUsize>()));
-    let limits = fields.node("agent_limits").and_then(|node| fields.take(parse_limits(node)));
-    let agent_limits = limits.unwrap_or_default();
+    let agent_limits = fields.parse("agent_limits", Node::decode_all::<AgentLimits>).unwrap_or_default();
+    let agents = agents.unwrap_or_default();
     fields.finish(Workspace { tables, agents, agent_limits, size_limit, keep_runs })
-}
-
-/// Parses `agent_limits: {at_once: 4, per_minute: 30, budget_usd: 2.5}`.
-fn parse_limits(node: Node<'_>) -> Result<AgentLimits, LoadErrors> {
-    let mut fields = Fields::of(node, "`agent_limits`")?;
-    let budget = fields.node("budget_usd").and_then(|node| {
-        let usd: f64 = fields.take(node.decode())?;
-        let is_sum = usd.is_finite() && usd > 0.0;
-        fields.take(if is_sum { Ok(usd) } else { Err(node.error("`budget_usd` is a number above 0")) })
-    });
-    let (at_once, per_minute) = (fields.optional("at_once"), fields.optional("per_minute"));
-    fields.finish(AgentLimits { at_once, per_minute, budget_usd: budget })
 }

@@ -6,11 +6,14 @@
 use serde::de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, Visitor};
 
 use super::{Key, Node, Tree, Value, did_you_mean, placed, shape};
-use crate::place::{LoadError, Place, Span};
+use crate::place::{LoadError, LoadErrors, Place, Span};
 
 /// Deserializes `node`.
 pub(super) fn decode<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadError> {
     decode_or_error(node).map_err(|error| {
+        if let Some(first) = error.failed.as_ref().and_then(|failed| failed.iter().next()) {
+            return first.clone();
+        }
         let span = error.span.unwrap_or(node.tree.span);
         LoadError::new(Place::new(node.source, span), error.problem).help_if(error.help)
     })
@@ -30,6 +33,8 @@ pub(super) struct YamlDecodeError {
     pub(super) help: Option<String>,
     /// The key that a struct needs and does not have.
     pub(super) missing: Option<&'static str>,
+    /// The errors of settings that do not agree, in place of the problem.
+    pub(super) failed: Option<LoadErrors>,
     /// Whether two keys set one field.
     is_duplicate: bool,
 }
@@ -83,7 +88,14 @@ impl std::error::Error for YamlDecodeError {}
 
 impl de::Error for YamlDecodeError {
     fn custom<T: std::fmt::Display>(message: T) -> Self {
-        Self { span: None, problem: message.to_string(), help: None, missing: None, is_duplicate: false }
+        Self {
+            span: None,
+            problem: message.to_string(),
+            help: None,
+            missing: None,
+            failed: None,
+            is_duplicate: false,
+        }
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
@@ -178,9 +190,12 @@ impl<'de> de::Deserializer<'de> for ItemDeserializer<'_> {
         visitor: V,
     ) -> Result<V::Value, YamlDecodeError> {
         let result = match (name, self.node.value()) {
-            (placed::PLACED, _) => {
+            (placed::PLACED | placed::CHECKED, _) => {
                 placed::hand_place(self.node, self.field.map(|(key, _)| key));
-                visitor.visit_newtype_struct(self)
+                visitor.visit_newtype_struct(self).map_err(|error: YamlDecodeError| {
+                    let failed = placed::take_failed();
+                    YamlDecodeError { failed: failed.or(error.failed), ..error }
+                })
             }
             (placed::UNPARSED, _) => {
                 placed::hand_tree(self.node);
@@ -279,10 +294,11 @@ impl<'de> de::MapAccess<'de> for EntriesAccess<'_> {
             return Ok(None);
         };
         self.current = Some(entry);
-        let key = entry.0.name.as_str();
-        seed.deserialize(key.into_deserializer())
-            .map(Some)
-            .map_err(|error: YamlDecodeError| error.at(entry.0.span))
+        // A key is read like a text of its own, so that it can have a place.
+        let (Key { span, name }, _) = entry;
+        let tree = Tree { span: *span, value: Value::String(name.clone()) };
+        let key = ItemDeserializer { node: self.node.child(&tree), field: None };
+        seed.deserialize(key).map(Some).map_err(|error| error.at(*span))
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, YamlDecodeError> {

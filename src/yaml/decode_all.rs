@@ -27,8 +27,13 @@ pub(super) fn decode_all<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadE
         let span = error.span.unwrap_or(pruned.tree.span);
         // Taking out an entry may have caused this error. It is not the user's, and is passed over.
         if !pruned.explains(span, &error) {
-            let place = Place::new(node.source, span);
-            errors.push(LoadError::new(place, error.problem).help_if(error.help));
+            match error.failed {
+                Some(failed) => errors.extend(failed),
+                None => {
+                    let place = Place::new(node.source, span);
+                    errors.push(LoadError::new(place, error.problem).help_if(error.help));
+                }
+            }
         }
         if !pruned.remove(span) {
             break;

@@ -7,6 +7,7 @@ mod compose;
 mod decode;
 mod decode_all;
 mod fields;
+mod label;
 mod placed;
 mod scalar;
 mod shape;
@@ -27,10 +28,12 @@ pub use arraign_trace::suggest::{did_you_mean, nearest};
 pub use compose::EventLog;
 pub use fields::Fields;
 pub(crate) use fields::read_all;
+pub(crate) use label::Label;
 pub use placed::Placed;
-pub(crate) use placed::{Unparsed, even_null};
+pub(crate) use placed::{Build, Checked, Unparsed, even_null};
 pub(crate) use shape::{MappingOr, OneOrMany, OrderedMap};
 pub use size::parse_bytes;
+pub(crate) use time::Time;
 pub use time::parse_milliseconds;
 pub use write::{is_printable, render_entry, render_flow, render_scalar};
 
@@ -307,8 +310,11 @@ impl<'d> Node<'d> {
         }
     }
 
-    fn child(self, tree: &'d Tree) -> Self {
-        Self { tree, source: self.source, hidden: &[] }
+    fn child<'t>(self, tree: &'t Tree) -> Node<'t>
+    where
+        'd: 't,
+    {
+        Node { tree, source: self.source, hidden: &[] }
     }
 }
 

@@ -14,16 +14,27 @@ use serde::de::{self, Deserialize, Deserializer, Visitor};
 use smol_str::SmolStr;
 
 use super::{Key, Node, Tree};
-use crate::place::{LoadError, Place, Source};
+use crate::place::{LoadError, LoadErrors, Place, Source};
 
 /// The names by which these types ask the deserializer of YAML for more than serde's data model has.
 pub(super) const PLACED: &str = "$arraign::Placed";
 pub(super) const UNPARSED: &str = "$arraign::Unparsed";
+pub(super) const CHECKED: &str = "$arraign::Checked";
 
 thread_local! {
     /// The node on its way from the deserializer to the visitor that has asked for it. Serde has no channel for it: the
     /// deserializer puts it here as the last thing before it calls the visitor, which takes it out as the first.
     static HANDED: RefCell<Option<HandedNode>> = const { RefCell::new(None) };
+}
+
+thread_local! {
+    /// The errors of a [`Checked`] value on their way back: an error of serde has room for one sentence and no place.
+    static FAILED: RefCell<Option<LoadErrors>> = const { RefCell::new(None) };
+}
+
+/// Takes the errors with which a [`Checked`] value has just failed.
+pub(super) fn take_failed() -> Option<LoadErrors> {
+    FAILED.take()
 }
 
 enum HandedNode {
@@ -103,28 +114,25 @@ impl<T> Deref for Placed<T> {
     }
 }
 
+struct PlacedVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for PlacedVisitor<T> {
+    type Value = Placed<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value of a YAML file")
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Placed<T>, D::Error> {
+        let Some(HandedNode::Place { place, key }) = HANDED.take() else {
+            return Err(explain_other_format());
+        };
+        Ok(Placed { value: T::deserialize(deserializer)?, place, key })
+    }
+}
+
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Placed<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct PlacedVisitor<T>(PhantomData<T>);
-
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for PlacedVisitor<T> {
-            type Value = Placed<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a value of a YAML file")
-            }
-
-            fn visit_newtype_struct<D: Deserializer<'de>>(
-                self,
-                deserializer: D,
-            ) -> Result<Placed<T>, D::Error> {
-                let Some(HandedNode::Place { place, key }) = HANDED.take() else {
-                    return Err(explain_other_format());
-                };
-                Ok(Placed { value: T::deserialize(deserializer)?, place, key })
-            }
-        }
-
         deserializer.deserialize_newtype_struct(PLACED, PlacedVisitor(PhantomData))
     }
 }
@@ -167,6 +175,46 @@ impl<'de, T> Deserialize<'de> for Unparsed<T> {
     }
 }
 
+/// Settings that stand for another value, which they make if they agree with each other.
+pub(crate) trait Build: Sized {
+    /// The value.
+    type Built;
+
+    /// Builds the value, or returns every mistake that the types of the single settings do not show.
+    fn build(written: Placed<Self>) -> Result<Self::Built, LoadErrors>;
+}
+
+/// A value that is built while its settings are read, so that its mistakes are reported with those of its neighbours.
+/// Editors are shown the settings `W`.
+pub(crate) struct Checked<W: Build>(pub(crate) W::Built);
+
+impl<'de, W: Build + Deserialize<'de>> Deserialize<'de> for Checked<W> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct CheckedVisitor<W>(PhantomData<W>);
+
+        impl<'de, W: Build + Deserialize<'de>> Visitor<'de> for CheckedVisitor<W> {
+            type Value = Checked<W>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value of a YAML file")
+            }
+
+            fn visit_newtype_struct<D: Deserializer<'de>>(
+                self,
+                deserializer: D,
+            ) -> Result<Checked<W>, D::Error> {
+                let written = PlacedVisitor(PhantomData).visit_newtype_struct(deserializer)?;
+                W::build(written).map(Checked).map_err(|errors| {
+                    FAILED.set(Some(errors));
+                    de::Error::custom("the settings do not agree")
+                })
+            }
+        }
+
+        deserializer.deserialize_newtype_struct(CHECKED, CheckedVisitor(PhantomData))
+    }
+}
+
 fn explain_other_format<E: de::Error>() -> E {
     E::custom("a value with a place is read from a YAML file of arraign alone")
 }
@@ -186,12 +234,12 @@ mod schema {
 
     use schemars::{JsonSchema, Schema, SchemaGenerator};
 
-    use super::{Placed, Unparsed};
+    use super::{Build, Checked, Placed, Unparsed};
 
     /// Describes a type by the form of another.
     macro_rules! describe_as_inner {
-        ($wrapper:ident) => {
-            impl<T: JsonSchema> JsonSchema for $wrapper<T> {
+        ($wrapper:ident $(, $bound:ident)?) => {
+            impl<T: JsonSchema $(+ $bound)?> JsonSchema for $wrapper<T> {
                 fn inline_schema() -> bool {
                     T::inline_schema()
                 }
@@ -213,6 +261,7 @@ mod schema {
 
     describe_as_inner!(Placed);
     describe_as_inner!(Unparsed);
+    describe_as_inner!(Checked, Build);
 }
 
 #[cfg(test)]
@@ -222,6 +271,45 @@ mod tests {
     use super::*;
     use crate::json::Json;
     use crate::yaml::Document;
+
+    /// Bounds in their order.
+    #[derive(Debug, Deserialize)]
+    struct Bounds {
+        low: Placed<u32>,
+        high: Placed<u32>,
+    }
+
+    impl Build for Bounds {
+        type Built = std::ops::RangeInclusive<u32>;
+
+        fn build(written: Placed<Self>) -> Result<Self::Built, LoadErrors> {
+            let mut errors = LoadErrors::new();
+            if *written.low > *written.high {
+                errors.push(written.low.error("above `high`"));
+                errors.push(written.high.error("below `low`"));
+            }
+            errors.or(*written.low..=*written.high)
+        }
+    }
+
+    #[test]
+    fn settings_that_do_not_agree_are_reported_with_their_neighbours() {
+        let read = |text: &str| {
+            let documents = Document::parse(&Source::new("s.yaml", text)).expect("valid YAML");
+            let read = documents[0].root().decode_all::<Vec<Checked<Bounds>>>();
+            read.map_err(|errors| errors.to_string())
+        };
+        assert_eq!(read("[{low: 1, high: 2}]").expect("bounds")[0].0, 1..=2);
+        assert_eq!(
+            read("[{low: 3, high: 2}, {low: x, high: 1}, {low: 5, high: 4}]").map(|_| ()),
+            Err("s.yaml:1:8: above `high`\n\
+                 s.yaml:1:17: below `low`\n\
+                 s.yaml:1:27: expected a whole number from 0 up, found the text `x`\n\
+                 s.yaml:1:46: above `high`\n\
+                 s.yaml:1:55: below `low`"
+                .to_owned())
+        );
+    }
 
     #[derive(Debug, Deserialize)]
     struct Settings {

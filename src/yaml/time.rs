@@ -2,8 +2,46 @@
 
 use std::time::Duration;
 
+use serde::Deserialize;
+
 use super::{Node, Value};
+use crate::json::Json;
 use crate::place::LoadError;
+
+/// A time above zero, as users write it: `3s`, `500ms`, `2m`, or a number of milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Json")]
+pub(crate) struct Time(pub(crate) Duration);
+
+impl TryFrom<Json> for Time {
+    type Error = &'static str;
+
+    fn try_from(value: Json) -> Result<Self, Self::Error> {
+        let parsed = match &value {
+            Json::Number(millis) => millis.as_u64().map(Duration::from_millis),
+            Json::String(text) => {
+                parse_milliseconds(text).and_then(|millis| Duration::try_from_secs_f64(millis / 1000.0).ok())
+            }
+            _ => None,
+        };
+        let time = parsed.filter(|time| !time.is_zero()).map(Self);
+        time.ok_or("expected a time: `3s`, `500ms`, `2m`, or a number of milliseconds")
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Time {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "time".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"anyOf": [
+            {"type": "number", "minimum": 0},
+            {"type": "string", "pattern": r"^\s*[0-9.eE+]+\s*(ms|s|m)$"},
+        ]})
+    }
+}
 
 impl Node<'_> {
     /// Parses this value as a duration; a bare number is milliseconds. `key` names it in the error.

@@ -8,7 +8,7 @@ use arraign_trace::reader::{ReaderDeclaration, ReaderSet};
 use crate::check::support::reading::require_entries;
 use crate::check::tables::failed_when::FailedWhen;
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Node, suggest_or_list};
+use crate::yaml::{Node, Placed, suggest_or_list};
 
 /// Which results are failures in the formats of declared readers, by the name of the reader.
 pub type ReaderFailures = BTreeMap<String, Arc<FailedWhen>>;
@@ -41,12 +41,15 @@ pub(crate) fn parse_readers(node: Node<'_>, before: DeclaredReaders) -> Result<D
     errors.or(DeclaredReaders { readers, failures })
 }
 
+/// Returns the name of one of the `known` readers.
+pub(crate) fn find_reader(name: &Placed<String>, known: &[&str]) -> Result<String, LoadError> {
+    if known.contains(&name.as_str()) {
+        return Ok((**name).clone());
+    }
+    Err(name.error(format!("no reader is called `{}`", **name)).help(suggest_or_list(name, known)))
+}
+
 /// Parses the name of one of the `known` readers.
 pub(crate) fn parse_reader_name(node: Node<'_>, known: &[&str]) -> Result<String, LoadError> {
-    let name: String = node.decode()?;
-    if known.contains(&name.as_str()) {
-        return Ok(name);
-    }
-    let error = node.error(format!("no reader is called `{name}`"));
-    Err(error.help(suggest_or_list(&name, known)))
+    find_reader(&node.decode()?, known)
 }

@@ -11,7 +11,7 @@
 
 use serde::Deserialize;
 
-use super::entry::{Times, WrittenTimes};
+use super::entry::WrittenTimes;
 use super::expected_call::ExpectedCall;
 use super::run_calls::WantedStatus;
 use super::spec::WrittenCall;
@@ -21,7 +21,7 @@ use crate::check::support::occurrence::Occurrence;
 use crate::check::{BuildCheck, Check, Kind, Scope};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
-use crate::yaml::{Placed, Unparsed, even_null};
+use crate::yaml::{Checked, Placed, Unparsed, even_null};
 
 pub(crate) const KIND: Kind =
     Kind::built::<CallSettings>("call", "a call of this tool has these arguments and succeeds")
@@ -45,19 +45,16 @@ struct CallSettings {
     /// Which of the tool's calls with this status must have the arguments. Default: `any`.
     occurrence: Option<Occurrence>,
     /// The number of calls with this status and these arguments.
-    times: Option<Placed<WrittenTimes>>,
+    times: Option<Checked<WrittenTimes>>,
 }
 
 impl BuildCheck for CallSettings {
     fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
         let Self { tool, args, args_mode, ignore, status, occurrence, times } = settings.into_value();
         let call = WrittenCall { tool, args, args_mode, status };
-        let times = times.map(|times| Times::build(&times)).transpose();
-        let mut errors = LoadErrors::new();
-        let check = errors.take(ExpectedCall::build(call, ignore, WantedStatus::default()));
-        let times = errors.take(times).flatten();
+        let check = ExpectedCall::build(call, ignore, WantedStatus::default())?;
         let occurrence = occurrence.unwrap_or_default();
-        let check = errors.or_some(check)?;
+        let times = times.map(|times| times.0);
         Ok(Box::new(ExpectedCall { occurrence, times, ..check }))
     }
 }

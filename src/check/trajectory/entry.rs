@@ -14,7 +14,9 @@ use crate::check::arguments::forms::WrittenArguments;
 use crate::check::support::words::say_times;
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors, Place};
-use crate::yaml::{MappingOr, Node, OrderedMap, Placed, Unparsed, did_you_mean, even_null, read_all};
+use crate::yaml::{
+    Build, Checked, MappingOr, Node, OrderedMap, Placed, Unparsed, did_you_mean, even_null, read_all,
+};
 
 /// The greatest number of slots of one entry.
 const MOST_TIMES: usize = 1000;
@@ -61,23 +63,29 @@ pub(super) struct TimesBounds {
     at_most: Option<usize>,
 }
 
-impl Times {
-    /// Builds the number of calls, which some run must be able to have.
-    pub(super) fn build(written: &Placed<WrittenTimes>) -> Result<Self, LoadError> {
-        let bounds = match &**written {
-            MappingOr::Short(times) => return Ok(Self { at_least: *times, at_most: Some(*times) }),
+impl Build for WrittenTimes {
+    type Built = Times;
+
+    fn build(written: Placed<Self>) -> Result<Times, LoadErrors> {
+        let bounds = match &*written {
+            MappingOr::Short(times) => return Ok(Times { at_least: *times, at_most: Some(*times) }),
             MappingOr::Mapping(bounds) => bounds,
         };
         if bounds.at_least.is_none() && bounds.at_most.is_none() {
-            return Err(written.error("`times` is a number or has bounds: `{at_least: 1, at_most: 3}`"));
+            let problem = "`times` is a number or has bounds: `{at_least: 1, at_most: 3}`";
+            return Err(written.error(problem).into());
         }
-        let times = Self { at_least: bounds.at_least.unwrap_or(0), at_most: bounds.at_most };
+        let times = Times { at_least: bounds.at_least.unwrap_or(0), at_most: bounds.at_most };
         match times.at_most {
-            Some(most) if most < times.at_least => Err(written.error("no number is within these bounds")),
+            Some(most) if most < times.at_least => {
+                Err(written.error("no number is within these bounds").into())
+            }
             _ => Ok(times),
         }
     }
+}
 
+impl Times {
     /// The number in words: `2 times`, `at least 1 time`.
     pub(super) fn words(self) -> String {
         match (self.at_least, self.at_most) {
@@ -115,7 +123,7 @@ pub(super) struct LongEntry {
     /// How the call ends.
     status: Option<WantedStatus>,
     /// How often the call is made.
-    times: Option<Placed<WrittenTimes>>,
+    times: Option<Placed<Checked<WrittenTimes>>>,
     /// `true`: the call may be missing.
     optional: Option<Placed<bool>>,
 }
@@ -128,7 +136,7 @@ pub(super) struct AnyOfEntry {
     /// One of these calls is made.
     any_of: Placed<Vec<Unparsed<Entry>>>,
     /// How often one of them is made.
-    times: Option<Placed<WrittenTimes>>,
+    times: Option<Placed<Checked<WrittenTimes>>>,
     /// `true`: all of them may be missing.
     optional: Option<Placed<bool>>,
 }
@@ -177,7 +185,7 @@ pub(super) struct SlotBuilder<'b> {
 /// The calls that an entry accepts, and how often.
 struct Alternatives {
     specs: Vec<CallSpec>,
-    times: Option<Placed<WrittenTimes>>,
+    times: Option<Placed<Checked<WrittenTimes>>>,
     optional: Option<Placed<bool>>,
 }
 
@@ -281,7 +289,7 @@ impl SlotBuilder<'_> {
     ) -> Result<Vec<CallSlot>, LoadErrors> {
         // One entry makes as many slots as calls are allowed, of which the first ones are demanded.
         let times = match &alternatives.times {
-            Some(written) => self.build_times(written)?,
+            Some(written) => self.check_times(written)?,
             None => Times { at_least: 1, at_most: Some(1) },
         };
         let is_optional = alternatives.optional.is_some_and(Placed::into_value);
@@ -295,8 +303,8 @@ impl SlotBuilder<'_> {
         Ok(slots.collect())
     }
 
-    fn build_times(&self, written: &Placed<WrittenTimes>) -> Result<Times, LoadErrors> {
-        let times = Times::build(written)?;
+    fn check_times(&self, written: &Placed<Checked<WrittenTimes>>) -> Result<Times, LoadErrors> {
+        let times = written.0;
         // Each time becomes a slot of the assignment, so the number must be finite and small.
         let most = times.at_most.unwrap_or(times.at_least);
         if times.at_most.is_none() && self.mode.forbids_extras() {

@@ -10,20 +10,65 @@ mod command;
 mod http;
 mod model;
 
-pub(super) use command::{parse_variables, parse_words};
+pub(super) use command::{CommandWords, VariableName};
 
+use std::num::NonZeroUsize;
+
+use serde::Deserialize;
+
+use self::command::AgentWords;
+use self::http::WrittenHttp;
+use self::model::WrittenModel;
+use super::forms;
 use crate::case::{
-    AgentDescription, AgentFrom, AgentUse, Case, Described, InputGlob, NamedAgent, RunSelection, TraceFrom,
+    AgentDescription, AgentFrom, AgentUse, Case, CommandLine, Described, HttpCall, InputGlob, NamedAgent,
+    RunSelection, TraceFrom,
 };
-use crate::check::InputMatch;
+use crate::check::{InputMatch, find_reader};
 use crate::pattern::is_glob;
-use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node, Value, read_all};
+use crate::place::{LoadError, LoadErrors, Place};
+use crate::yaml::{
+    Build, Checked, Fields, MappingOr, Node, OneOrMany, OrderedMap, Placed, Time, Unparsed, read_all,
+};
 
-/// Reads the agent of a case. The case must have an input. A `trace` next to `agent` is the file to record the run to.
-pub(super) fn parse_agent_use(fields: &mut Fields<'_>, case: &Case) -> Option<AgentUse> {
-    let (node, trace) = (fields.node("agent")?, fields.node("trace"));
-    let from = fields.take(parse_agent(node, &case.readers.names()))?;
+/// An agent: its name, or its description.
+pub(super) type WrittenAgent = MappingOr<WrittenDescription, Placed<String>>;
+
+/// An agent: a program or a server.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "described_agent"))]
+#[serde(deny_unknown_fields)]
+pub(super) struct WrittenDescription {
+    /// The program and its arguments. There is no shell.
+    command: Option<Checked<AgentWords>>,
+    /// The names of the environment variables that the program receives.
+    env: Option<Placed<Vec<VariableName>>>,
+    /// The working folder of the program, relative to the package.
+    cwd: Option<Placed<String>>,
+    /// The server: its URL, or a request.
+    http: Option<Placed<Checked<WrittenHttp>>>,
+    /// Globs of the files that the agent depends on, such as prompts, relative to the package. A recording is stale if one
+    /// of them changes.
+    #[serde(default)]
+    inputs: OneOrMany<Checked<WrittenInput>>,
+    /// `true`: the agent runs in every mode, and the requests to its model are recorded and replayed.
+    model: Option<Checked<WrittenModel>>,
+    /// Which texts of the user in a run are compared with the input of its case, if neither the case nor its suite says it.
+    input_match: Option<Unparsed<forms::InputMatch>>,
+    /// The time limit of a run. Default: 5 minutes.
+    timeout: Option<Time>,
+    /// The maximum output in bytes. Default: 16 MiB.
+    output_limit: Option<NonZeroUsize>,
+    /// The trace format of the output. Default: detected.
+    format: Option<Placed<String>>,
+}
+
+/// Builds the agent of a case. The case must have an input. A `trace` next to `agent` is the file to record the run to.
+pub(super) fn build_agent_use(fields: &mut Fields<'_>, case: &Case) -> Option<AgentUse> {
+    let node = fields.node("agent")?;
+    let trace = fields.node("trace");
+    let written = fields.take(node.decode_all::<WrittenAgent>())?;
+    let from = fields.take(build_agent(written, &node.place(), &case.readers.names()))?;
     let no_recording = trace.and_then(|trace| not_a_recording_error(trace, case));
     fields.take(no_recording.map_or(Ok(()), Err));
     if case.input.is_none() && case.turns.is_empty() && fields.errors.is_empty() {
@@ -50,57 +95,92 @@ fn not_a_recording_error(trace: Node<'_>, case: &Case) -> Option<LoadError> {
     Some(trace.error(problem).help("take `trace` out, or `agent`"))
 }
 
-/// A name, or `{command: [...], ...}`, or `{http: {...}, ...}`.
-fn parse_agent(node: Node<'_>, readers: &[&str]) -> Result<AgentFrom, LoadErrors> {
-    feature_error(node, "agent", ("live", cfg!(feature = "live")))?;
-    match node.value() {
-        Value::String(name) if !name.trim().is_empty() => Ok(AgentFrom::Named(name.to_string())),
-        Value::Map(_) => {
-            parse_description(node, readers).map(|description| AgentFrom::Here(Box::new(description)))
+fn build_agent(written: WrittenAgent, place: &Place, readers: &[&str]) -> Result<AgentFrom, LoadErrors> {
+    require_feature(place, "agent", "live", cfg!(feature = "live"))?;
+    match written {
+        MappingOr::Short(name) if name.trim().is_empty() => {
+            Err(name.error(format!("`agent` is an agent's name, {FORMS}")).into())
         }
-        _ => Err(node.error(format!("`agent` is an agent's name, {FORMS}")).into()),
+        MappingOr::Short(name) => Ok(AgentFrom::Named(name.into_value())),
+        MappingOr::Mapping(written) => Ok(AgentFrom::Here(Box::new(written.build(place, readers)?))),
     }
 }
 
-/// The agents that `arraign.yaml` describes, by name.
-pub(super) fn parse_named_agents(node: Node<'_>, readers: &[&str]) -> Result<Vec<NamedAgent>, LoadErrors> {
-    feature_error(node, "agents", ("live", cfg!(feature = "live")))?;
-    let Some(entries) = node.entries() else {
-        return Err(node.error(format!("`agents` is a mapping of names to agents: {FORMS}")).into());
-    };
-    read_all(entries.map(|(key, node)| {
-        let description = parse_description(node, readers)?;
-        Ok::<_, LoadErrors>(NamedAgent { name: key.name.to_string(), place: node.place(), description })
+/// Builds the agents that `arraign.yaml` describes, by name.
+pub(super) fn build_named_agents(
+    agents: Placed<OrderedMap<String, Placed<WrittenDescription>>>,
+    readers: &[&str],
+) -> Result<Vec<NamedAgent>, LoadErrors> {
+    require_feature(agents.place(), "agents", "live", cfg!(feature = "live"))?;
+    read_all(agents.into_value().0.into_iter().map(|(name, written)| {
+        let place = written.place().clone();
+        let description = written.into_value().build(&place, readers)?;
+        Ok::<_, LoadErrors>(NamedAgent { name, place, description })
     }))
 }
 
 /// The kinds of values under `agent`.
 const FORMS: &str = "`{command: [program, argument]}`, or `{http: {url: ...}}`";
 
-fn parse_description(node: Node<'_>, readers: &[&str]) -> Result<AgentDescription, LoadErrors> {
-    let mut errors = LoadErrors::new();
-    let described = errors.take(parse_described(node, readers));
-    let inputs = node.get("inputs").map(Node::one_or_many).unwrap_or_default();
-    let inputs = errors.take(read_all(inputs.into_iter().map(parse_input))).unwrap_or_default();
-    let model = node.get("model").and_then(|node| errors.take(model::parse_model(node))).flatten();
-    let input_match = node.get("input_match").and_then(|node| errors.take(InputMatch::parse(node)));
-    errors.or_some(described.map(|described| AgentDescription { described, inputs, model, input_match }))
+impl WrittenDescription {
+    fn build(self, place: &Place, readers: &[&str]) -> Result<AgentDescription, LoadErrors> {
+        let mut errors = LoadErrors::new();
+        let format = self.format.as_ref().and_then(|format| errors.take(find_reader(format, readers)));
+        let output_limit = self.output_limit.map(NonZeroUsize::get);
+        let timeout = self.timeout.map(|time| time.0);
+        let described = match (self.command, self.http) {
+            (Some(_), Some(http)) => {
+                let error = http.error("an agent is a `command`, or it is asked over `http`");
+                errors.push(error.help("take one of them out"));
+                None
+            }
+            (None, Some(http)) => {
+                let of_program = [self.env.as_ref().map(Placed::place), self.cwd.as_ref().map(Placed::place)];
+                for place in of_program.into_iter().flatten() {
+                    let error = LoadError::new(place.clone(), "this is a setting of a `command`");
+                    errors.push(error.help("a server is asked over `http`: it has its own environment"));
+                }
+                let call = HttpCall { timeout, output_limit, format, ..http.into_value().0 };
+                Some(Described::Http(Box::new(call)))
+            }
+            (Some(Checked(line)), None) => {
+                let env = self.env.map(Placed::into_value).unwrap_or_default();
+                let env = env.into_iter().map(|name| name.0).collect();
+                let cwd = self.cwd.map(Placed::into_value);
+                Some(Described::Command(CommandLine { env, cwd, timeout, output_limit, format, ..line }))
+            }
+            (None, None) => {
+                let problem =
+                    "an agent here needs its `command: [program, argument]` or its `http: {url: ...}`";
+                errors.push(LoadError::new(place.clone(), problem));
+                None
+            }
+        };
+        let inputs = self.inputs.0.into_iter().map(|input| input.0).collect();
+        let model = self.model.and_then(|model| model.0);
+        let input_match = self.input_match.and_then(|written| errors.take(InputMatch::parse(written.node())));
+        errors.or_some(described.map(|described| AgentDescription { described, inputs, model, input_match }))
+    }
 }
 
-/// Marks the keys as known that [`parse_description`] reads for both kinds of agents.
-fn mark_common_keys(fields: &mut Fields<'_>) {
-    fields.node("inputs");
-    fields.node("model");
-    fields.node("input_match");
-}
+/// A glob of files.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+struct WrittenInput(String);
 
-fn parse_input(node: Node<'_>) -> Result<InputGlob, LoadError> {
-    let pattern: String = node.decode()?;
-    match check_pattern(&pattern) {
-        Ok(()) => Ok(InputGlob { pattern, place: Some(node.place()) }),
-        Err(problem) => Err(node
-            .error(format!("`{pattern}` {problem}"))
-            .help("`inputs` are globs of files, relative to the package: `prompts/**`")),
+impl Build for WrittenInput {
+    type Built = InputGlob;
+
+    fn build(written: Placed<Self>) -> Result<InputGlob, LoadErrors> {
+        let pattern = &written.0;
+        if let Err(problem) = check_pattern(pattern) {
+            let error = written.error(format!("`{pattern}` {problem}"));
+            return Err(error
+                .help("`inputs` are globs of files, relative to the package: `prompts/**`")
+                .into());
+        }
+        let place = Some(written.place().clone());
+        Ok(InputGlob { pattern: written.into_value().0, place })
     }
 }
 
@@ -116,33 +196,16 @@ fn check_pattern(_pattern: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn parse_described(node: Node<'_>, readers: &[&str]) -> Result<Described, LoadErrors> {
-    match (node.get("command"), node.get("http")) {
-        (Some(_), Some(http)) => {
-            let error = http.error("an agent is a `command`, or it is asked over `http`");
-            Err(error.help("take one of them out").into())
-        }
-        (None, Some(http)) => {
-            feature_error(http, "http", ("http", cfg!(feature = "http")))?;
-            http::parse_http_call(node, readers).map(|call| Described::Http(Box::new(call)))
-        }
-        (_, None) => command::parse_command_line(node, readers).map(Described::Command),
-    }
-}
-
-pub(super) fn feature_error(
-    node: Node<'_>,
+/// Refuses the key at `place` if arraign is built without the feature that it needs.
+pub(super) fn require_feature(
+    place: &Place,
     key: &str,
-    (feature, has_it): (&str, bool),
+    feature: &str,
+    has_feature: bool,
 ) -> Result<(), LoadError> {
-    if has_it {
+    if has_feature {
         return Ok(());
     }
-    let error = node.error(format!("`{key}` needs arraign's feature `{feature}`"));
+    let error = LoadError::new(place.clone(), format!("`{key}` needs arraign's feature `{feature}`"));
     Err(error.help(format!("in Cargo.toml: `arraign = {{ version = \"..\", features = [\"{feature}\"] }}`")))
-}
-
-fn parse_bytes(node: Node<'_>) -> Result<usize, LoadError> {
-    let bytes = node.decode::<usize>().ok().filter(|bytes| *bytes > 0);
-    bytes.ok_or_else(|| node.error("`output_limit` is a number of bytes"))
 }

@@ -52,18 +52,6 @@ pub(crate) struct Price {
     cached: Option<Amount>,
 }
 
-/// The limits on agents that run.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
-pub(crate) struct AgentLimits {
-    /// How many run at the same time. Default: 16.
-    at_once: Option<std::num::NonZeroUsize>,
-    /// How many begin in a minute.
-    per_minute: Option<std::num::NonZeroU32>,
-    /// What they may cost together, in US dollars.
-    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
-    budget_usd: Option<f64>,
-}
-
 /// The model that gives opinions.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "judge"))]
 pub(crate) struct Judge {

@@ -1,9 +1,7 @@
 //! Forms of the values of a case's keys, for the schema: types that only describe what is read by hand.
 #![expect(dead_code, reason = "the types describe forms, and hold no value")]
 
-mod agent;
 mod header;
-mod mocks;
 mod trace;
 
 use crate::json::Json;
@@ -16,9 +14,7 @@ use crate::check::support::forms::{OneOrMany, SchemaOrFile, Texts, Time};
 use crate::evidence::JudgeContext;
 use crate::score::statistics::Variance;
 
-pub(super) use agent::{Agent, DescribedAgent};
-pub(super) use header::{AgentLimits, FileSize, Gate, Judge, Output, Price, SummaryBaseline};
-pub(super) use mocks::Mocks;
+pub(super) use header::{FileSize, Gate, Judge, Output, Price, SummaryBaseline};
 pub(super) use trace::{FailedResults, Trace};
 
 /// A text or a number.

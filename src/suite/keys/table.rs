@@ -6,16 +6,18 @@ use std::num::{NonZeroU32, NonZeroUsize};
 
 use arraign_trace::reader::ReaderDeclaration;
 
+use crate::case::AgentLimits;
 use crate::case::Tier;
 use crate::check::support::forms::{Texts, Time};
 use crate::check::{CheckSettings, Said, SameTurn};
 use crate::outcome::Status;
+use crate::suite::agent::{WrittenAgent, WrittenDescription};
 use crate::suite::forms::{
-    AdapterConfig, Agent, AgentLimits, Amount, Baseline, CaseInput, Changes, DescribedAgent, Eval, Expected,
-    ExtractSettings, FailedResults, FileSize, FlagOrReason, Gate, InputMatch, Judge, Label, Mocks, Mutate,
-    Opinion, Output, OutputAssertions, Price, Share, Stop, SummaryBaseline, Switches, Thresholds, Trace,
-    Turn, Verification, Weights,
+    AdapterConfig, Amount, Baseline, CaseInput, Changes, Eval, Expected, ExtractSettings, FailedResults,
+    FileSize, FlagOrReason, Gate, InputMatch, Judge, Label, Mutate, Opinion, Output, OutputAssertions, Price,
+    Share, Stop, SummaryBaseline, Switches, Thresholds, Trace, Turn, Verification, Weights,
 };
+use crate::suite::mocks::WrittenMocks;
 
 /// A key that users write in a case, in a suite or in `arraign.yaml`.
 #[derive(Debug, Clone, Copy)]
@@ -116,8 +118,8 @@ pub(crate) const CASE: &[SuiteKey] = &[
         "failed_when",
         "Which results of tools are failures, where the format of the trace does not say: `never`, a matcher such as `{matches: \"/^Error/\"}`, or one for each tool.",
     ),
-    key::<Agent>("agent", "The agent that runs and is recorded: a name from `agents`, or the agent itself.").shared(),
-    key::<Mocks>("mocks", "The tools that arraign's own MCP server offers to the agent, and their answers.")
+    key::<WrittenAgent>("agent", "The agent that runs and is recorded: a name from `agents`, or the agent itself.").shared(),
+    key::<WrittenMocks>("mocks", "The tools that arraign's own MCP server offers to the agent, and their answers.")
         .shared()
         .merged(),
     key::<Tier>(
@@ -242,7 +244,7 @@ pub(crate) const TABLES: &[SuiteKey] = &[
 #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema lists them"))]
 pub(crate) const WORKSPACE: &[SuiteKey] = &[
     key::<Weights>("weights", "The weight of each part of the score."),
-    key::<BTreeMap<String, DescribedAgent>>("agents", "Agents by name, for the key `agent` of cases."),
+    key::<BTreeMap<String, WrittenDescription>>("agents", "Agents by name, for the key `agent` of cases."),
     key::<AgentLimits>(
         "agent_limits",
         "The limits on agents that run: `{at_once: 4, per_minute: 30, budget_usd: 2.5}`. Under nextest they apply to all processes together.",

@@ -2,8 +2,13 @@
 
 use crate::check::Scope;
 use crate::json::{Json, JsonMap, json};
-use crate::place::{LoadError, LoadErrors, Place};
-use crate::yaml::{Node, did_you_mean, read_all};
+use crate::place::{LoadError, LoadErrors};
+use crate::yaml::{Node, Placed, did_you_mean, read_all};
+
+use super::ToolName;
+
+/// The form of definitions: any JSON, which is searched for the list of tools.
+pub(super) type WrittenDefinitions = Json;
 
 /// The definitions of tools, by name.
 #[derive(Default)]
@@ -19,14 +24,15 @@ impl ToolDefinitions {
         parse_list(node)
     }
 
-    /// Fails if there are definitions, and none of the tool `name`.
-    pub(super) fn require(&self, name: &str, place: Place) -> Result<(), LoadError> {
+    /// Fails if there are definitions, and none of the tool.
+    pub(super) fn require(&self, tool: &Placed<ToolName>) -> Result<(), LoadError> {
+        let name = &tool.0;
         // Without definitions, tools are described by their answers alone.
         if self.0.is_empty() || self.0.iter().any(|(known, _)| known == name) {
             return Ok(());
         }
         let names: Vec<&str> = self.0.iter().map(|(known, _)| known.as_str()).collect();
-        let error = LoadError::new(place, format!("`{name}` is not in the `definitions`"));
+        let error = tool.error(format!("`{name}` is not in the `definitions`"));
         Err(error.help_if(did_you_mean(name, &names)))
     }
 
