@@ -3,42 +3,9 @@
 //! Entries of lists in which order means nothing are added to those of the case, so that a gate of the suite holds for
 //! every case. Ordered lists and everything else are replaced, and each replaced gate is listed for `cargo arraign lint`.
 
-use super::keys;
+use super::keys::{self, Combination};
 use crate::place::Span;
 use crate::yaml::{Key, Tree, Value};
-
-/// Lists whose entries are added to those of the case.
-const ADDED: &[&str] =
-    &["blocked", "blocklist", "expect", "extract", "forbidden_substrings", "include", "tags"];
-
-/// Lists whose entries are added, by the mapping that contains them.
-const ADDED_INSIDE: &[(&str, &[&str])] = &[
-    ("eval", &["agent_assertions", "response_assertions"]),
-    ("tool_constraints", &["forbidden_tools"]),
-    ("expected", &["forbidden_tools"]),
-    ("mutate", &["ignore"]),
-    ("output", &["contains", "not_contains", "regex", "regex_patterns"]),
-];
-
-/// Mappings that hold such lists, by the mapping that contains them; the outermost are keys of a case.
-const NESTED: &[(&str, &str)] =
-    &[("", "eval"), ("", "expected"), ("", "mutate"), ("eval", "tool_constraints"), ("expected", "output")];
-
-/// Keys of a case that add checks, or make them stricter.
-const GATES: &[&str] = &[
-    "baseline",
-    "criteria",
-    "expected_fields",
-    "expected_tools",
-    "metric",
-    "pass_threshold",
-    "refusal_expected",
-    "require_calls",
-    "require_exercised",
-    "sequence_required",
-    "turns",
-    "verification",
-];
 
 /// A gate of the defaults that a case replaces by a value of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,8 +28,9 @@ pub(super) fn combine_with_defaults(case: &mut Tree, defaults: &[(Key, Tree)]) -
     for (key, tree) in defaults.iter().filter(|(key, _)| !(has_trace && key.name == "agent")) {
         match entries.iter_mut().find(|(known, _)| keys::same(&known.name, &key.name)) {
             None => entries.push((key.clone(), tree.clone())),
-            Some((_, own)) if keys::is_merged(&key.name) => merge_by_key(own, tree),
-            Some((_, own)) => combine_values(own, tree, "", &key.name, &mut replaced),
+            Some((_, own)) => {
+                combine_values(own, tree, keys::find_combination(&key.name), &key.name, &mut replaced);
+            }
         }
     }
     replaced
@@ -78,55 +46,57 @@ fn merge_by_key(own: &mut Tree, default: &Tree) {
     }
 }
 
+/// Combines the value of a case with that of the defaults. `path` has the keys that lead to both.
 fn combine_values(
     own: &mut Tree,
     default: &Tree,
-    parent: &str,
-    name: &str,
+    combination: Combination,
+    path: &str,
     replaced: &mut Vec<ReplacedGate>,
 ) {
-    if is_added(parent, name) && add_entries(own, default) {
-        return;
-    }
-    if NESTED.contains(&(parent, name)) {
-        return combine_mappings(own, default, name, replaced);
-    }
-    // At the top only some keys are gates; below a nested mapping, each is one.
-    let is_gate = !parent.is_empty() || GATES.contains(&name);
-    if is_gate && !is_same(own, default) {
-        let key = if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") };
-        replaced.push(ReplacedGate { span: own.span, key });
-    }
-}
-
-/// Adds the lists inside the mapping `default` to those of `own`. Its other entries are replaced as a whole.
-fn combine_mappings(own: &mut Tree, default: &Tree, name: &str, replaced: &mut Vec<ReplacedGate>) {
-    let span = own.span;
-    let (Value::Map(own), Value::Map(default)) = (&mut own.value, &default.value) else { return };
-    // Four cases: both have the key; only the default has it and it is a list that is added; it is a mapping that contains
-    // such lists; or the case replaces the whole mapping, and this part of the default is lost.
-    for (key, tree) in default {
-        if let Some((_, value)) = own.iter_mut().find(|(known, _)| known.name == key.name) {
-            combine_values(value, tree, name, &key.name, replaced);
-        } else if is_added(name, &key.name) {
-            own.push((key.clone(), tree.clone()));
-        } else if NESTED.contains(&(name, key.name.as_str())) {
-            let mut inner = Tree { span: tree.span, value: Value::Map(Vec::new()) };
-            combine_mappings(&mut inner, tree, &key.name, replaced);
-            // An empty mapping would be a key that the case never had.
-            if inner.value != Value::Map(Vec::new()) {
-                own.push((key.clone(), inner));
+    match combination {
+        Combination::Replace => {}
+        Combination::Merge => merge_by_key(own, default),
+        Combination::Inside(keys) => combine_mappings(own, default, keys, path, replaced),
+        Combination::Add if add_entries(own, default) => {}
+        // What cannot be added is replaced: one of the two is no list.
+        Combination::Add | Combination::ReplaceGate => {
+            if !is_same(own, default) {
+                replaced.push(ReplacedGate { span: own.span, key: path.to_owned() });
             }
-        } else {
-            replaced.push(ReplacedGate { span, key: format!("{name}.{}", key.name) });
         }
     }
 }
 
-fn is_added(parent: &str, name: &str) -> bool {
-    match parent {
-        "" => ADDED.contains(&name),
-        _ => ADDED_INSIDE.iter().any(|(mapping, lists)| *mapping == parent && lists.contains(&name)),
+/// Combines the keys inside of two mappings. Keys that are not among `keys` are gates, which are replaced as a whole.
+fn combine_mappings(
+    own: &mut Tree,
+    default: &Tree,
+    keys: &'static [(&'static str, Combination)],
+    path: &str,
+    replaced: &mut Vec<ReplacedGate>,
+) {
+    let span = own.span;
+    let (Value::Map(own), Value::Map(default)) = (&mut own.value, &default.value) else { return };
+    for (key, tree) in default {
+        let listed = keys.iter().find(|(name, _)| *name == key.name).map(|(_, combination)| *combination);
+        let combination = listed.unwrap_or(Combination::ReplaceGate);
+        let path = format!("{path}.{}", key.name);
+        let found = own.iter_mut().find(|(known, _)| known.name == key.name);
+        match (found, combination) {
+            (Some((_, value)), combination) => combine_values(value, tree, combination, &path, replaced),
+            (None, Combination::Add) => own.push((key.clone(), tree.clone())),
+            // Of a mapping that the case does not have, only what is added comes into the case.
+            (None, Combination::Inside(keys)) => {
+                let mut inner = Tree { span: tree.span, value: Value::Map(Vec::new()) };
+                combine_mappings(&mut inner, tree, keys, &path, replaced);
+                // An empty mapping would be a key that the case never had.
+                if inner.value != Value::Map(Vec::new()) {
+                    own.push((key.clone(), inner));
+                }
+            }
+            (None, _) => replaced.push(ReplacedGate { span, key: path }),
+        }
     }
 }
 

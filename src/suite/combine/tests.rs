@@ -1,8 +1,6 @@
-use crate::json::{Json, json};
-use std::collections::BTreeMap;
-
 use super::*;
 use crate::check::Registry;
+use crate::json::{Json, json};
 use crate::place::Source;
 use crate::suite::defaults::find_defaults;
 use crate::suite::schema;
@@ -10,7 +8,7 @@ use crate::yaml::Document;
 
 /// How a key of the defaults and the same key of a case become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Combination {
+enum ExpectedCombination {
     /// The entries of both lists.
     Added,
     /// The keys of both mappings; the case decides about a key that both have.
@@ -25,11 +23,11 @@ enum Combination {
     Own,
 }
 
-use Combination::{Added, Gate, Merged, Nested, Own, Replaced};
+use ExpectedCombination::{Added, Gate, Merged, Nested, Own, Replaced};
 
 /// How each key combines. A new key needs a row: does it hold for a case that has its own value, and if not, is that worth a
 /// remark?
-const COMBINATIONS: &[(&str, Combination)] = &[
+const COMBINATIONS: &[(&str, ExpectedCombination)] = &[
     ("adapter_config", Replaced),
     ("agent", Replaced),
     ("allow_vacuous", Replaced),
@@ -108,7 +106,7 @@ const COMBINATIONS: &[(&str, Combination)] = &[
 ];
 
 /// Settings of `tool_blocklist` that stand beside `metric`, and combine like keys of a case.
-const SETTINGS: &[(&str, Combination)] = &[("blocked", Added), ("blocklist", Added)];
+const SETTINGS: &[(&str, ExpectedCombination)] = &[("blocked", Added), ("blocklist", Added)];
 
 /// The keys that a suite says for each of its cases.
 const SHARED: &[&str] = &[
@@ -122,7 +120,7 @@ const SHARED: &[&str] = &[
     "weights",
 ];
 
-fn find_combination(path: &str) -> Option<Combination> {
+fn find_combination(path: &str) -> Option<ExpectedCombination> {
     COMBINATIONS.iter().chain(SETTINGS).find(|(known, _)| *known == path).map(|(_, combination)| *combination)
 }
 
@@ -189,7 +187,7 @@ fn a_key_of_a_case_and_of_the_defaults_combine_as_declared() {
                 assert_eq!(merged, (json!({"own": 1, "both": 1, "default": 2}), vec![]), "{path}");
             }
             Gate => {
-                let told = (json!(["own"]), vec![last_two_keys(path)]);
+                let told = (json!(["own"]), vec![(*path).to_owned()]);
                 assert_eq!(both(json!(["own"]), json!(["default"])), told, "{path}");
                 assert_eq!(both(json!(["own"]), json!(["own"])), replaced, "{path}");
             }
@@ -217,21 +215,15 @@ fn a_key_of_the_defaults_alone_is_added_or_told() {
         let alone = combine(path, &nest(parent, json!({"other": 1})), &nest(path, json!(["default"])));
         match combination {
             Added => assert_eq!(alone, (json!(["default"]), vec![]), "{path}"),
-            Gate => assert_eq!(alone, (Json::Null, vec![last_two_keys(path)]), "{path}"),
+            Gate => assert_eq!(alone, (Json::Null, vec![(*path).to_owned()]), "{path}"),
             Nested => {
                 let inner = nest(key, json!({"unknown": 1}));
                 let alone = combine(path, &nest(parent, json!({"other": 1})), &nest(parent, inner));
-                assert_eq!(alone, (Json::Null, vec![format!("{key}.unknown")]), "{path}");
+                assert_eq!(alone, (Json::Null, vec![format!("{path}.unknown")]), "{path}");
             }
             other => panic!("{path}: {other:?} inside of a mapping"),
         }
     }
-}
-
-/// A remark names the mapping of the key, and not those around it.
-fn last_two_keys(path: &str) -> String {
-    let keys: Vec<&str> = path.split('.').collect();
-    keys[keys.len().saturating_sub(2)..].join(".")
 }
 
 #[test]
@@ -241,29 +233,31 @@ fn only_shared_keys_of_a_suite_apply_to_its_cases() {
     assert_eq!(shared, SHARED);
 }
 
-/// Neither list has an entry for a key that no longer exists.
+/// No column has an entry for a key that no longer exists.
 #[test]
-fn every_entry_of_the_lists_is_about_a_key() {
-    let mut listed: BTreeMap<(String, String), Combination> = BTreeMap::new();
-    for (path, combination) in COMBINATIONS.iter().chain(SETTINGS) {
-        let (parents, key) = path.rsplit_once('.').unwrap_or(("", path));
-        let parent = parents.rsplit('.').next().unwrap_or_default();
-        listed.insert((parent.to_owned(), key.to_owned()), *combination);
+fn every_entry_of_a_column_is_about_a_key() {
+    fn check_entry(path: &str, combination: keys::Combination) {
+        let expected = match combination {
+            keys::Combination::Replace => Replaced,
+            keys::Combination::ReplaceGate => Gate,
+            keys::Combination::Add => Added,
+            keys::Combination::Merge => Merged,
+            keys::Combination::Inside(inner) => {
+                for (key, combination) in inner {
+                    check_entry(&format!("{path}.{key}"), *combination);
+                }
+                Nested
+            }
+        };
+        let found = find_combination(path);
+        assert!(found == Some(expected) || found == Some(Own), "{path}: {combination:?} is {found:?}");
     }
-    let find = |parent: &str, key: &str| listed.get(&(parent.to_owned(), key.to_owned())).copied();
-    for key in ADDED {
-        assert_eq!(find("", key), Some(Added), "{key}");
+
+    for key in keys::CASE {
+        check_entry(key.name, key.combination);
     }
-    for (parent, key) in
-        ADDED_INSIDE.iter().flat_map(|(parent, keys)| keys.iter().map(move |key| (parent, key)))
-    {
-        assert_eq!(find(parent, key), Some(Added), "{parent}.{key}");
-    }
-    for (parent, key) in NESTED {
-        assert_eq!(find(parent, key), Some(Nested), "{parent}.{key}");
-    }
-    for key in GATES {
-        assert_eq!(find("", key), Some(Gate), "{key}");
+    for (key, combination) in keys::METRIC_SETTINGS {
+        check_entry(key, *combination);
     }
 }
 

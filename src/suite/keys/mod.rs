@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Node, did_you_mean, nearest};
-pub(super) use table::{CASE, SuiteKey};
+pub(super) use table::{CASE, Combination, METRIC_SETTINGS, SuiteKey};
 #[cfg(feature = "schema")]
 pub(super) use table::{SUITE, TABLES, WORKSPACE};
 
@@ -37,9 +37,12 @@ pub(super) fn shared_by_suite() -> impl Iterator<Item = &'static SuiteKey> {
     CASE.iter().filter(|key| key.shared_by_suite)
 }
 
-/// Whether a case's mapping under `name` adds to that of its suite, key by key.
-pub(super) fn is_merged(name: &str) -> bool {
-    CASE.iter().any(|key| key.is_merged && key.name == name)
+/// Returns how a default under `name` and the value of a case become one.
+pub(super) fn find_combination(name: &str) -> Combination {
+    let of_case = CASE.iter().find(|key| key.name == name).map(|key| key.combination);
+    let of_metric =
+        || METRIC_SETTINGS.iter().find(|(key, _)| *key == name).map(|(_, combination)| *combination);
+    of_case.or_else(of_metric).unwrap_or(Combination::Replace)
 }
 
 /// Whether two keys of a case mean the same.

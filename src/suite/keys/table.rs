@@ -33,8 +33,23 @@ pub(crate) struct SuiteKey {
     pub(crate) alias_of: Option<&'static str>,
     /// Whether a suite says it for each of its cases.
     pub(crate) shared_by_suite: bool,
-    /// Whether a case's mapping adds to that of its suite, key by key.
-    pub(crate) is_merged: bool,
+    /// How a default and the value of a case become one.
+    pub(crate) combination: Combination,
+}
+
+/// How a default of a suite and the value of a case become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Combination {
+    /// The value of the case.
+    Replace,
+    /// The value of the case. `cargo arraign lint` lists it: something of the suite is no longer checked.
+    ReplaceGate,
+    /// The entries of both lists. Their order means nothing, so that a gate of the suite holds for every case.
+    Add,
+    /// The keys of both mappings. The case decides about a key that both have.
+    Merge,
+    /// A mapping whose keys combine in ways of their own. A key that is not listed is a gate.
+    Inside(&'static [(&'static str, Combination)]),
 }
 
 /// A key with a value of the form `T`.
@@ -55,7 +70,7 @@ const fn key<T: CheckSettings>(name: &'static str, meaning: &'static str) -> Sui
         schema: schemars::SchemaGenerator::subschema_for::<T>,
         alias_of: None,
         shared_by_suite: false,
-        is_merged: false,
+        combination: Combination::Replace,
     }
 }
 
@@ -70,11 +85,36 @@ impl SuiteKey {
         Self { shared_by_suite: true, ..self }
     }
 
-    /// A case's mapping adds to that of its suite.
-    const fn merged(self) -> Self {
-        Self { is_merged: true, ..self }
+    /// A default and the value of a case become one in this way.
+    const fn combined(self, combination: Combination) -> Self {
+        Self { combination, ..self }
     }
 }
+
+/// The keys of `eval` that combine in another way than by replacement.
+const EVAL: &[(&str, Combination)] = &[
+    ("agent_assertions", Combination::Add),
+    ("response_assertions", Combination::Add),
+    ("tool_constraints", Combination::Inside(&[("forbidden_tools", Combination::Add)])),
+];
+
+/// The keys of `expected` that combine in another way than by replacement.
+const EXPECTED: &[(&str, Combination)] = &[
+    ("forbidden_tools", Combination::Add),
+    (
+        "output",
+        Combination::Inside(&[
+            ("contains", Combination::Add),
+            ("not_contains", Combination::Add),
+            ("regex", Combination::Add),
+            ("regex_patterns", Combination::Add),
+        ]),
+    ),
+];
+
+/// Settings beside a `metric` that combine in another way than by replacement.
+pub(crate) const METRIC_SETTINGS: &[(&str, Combination)] =
+    &[("blocked", Combination::Add), ("blocklist", Combination::Add)];
 
 /// The keys of a case.
 pub(crate) const CASE: &[SuiteKey] = &[
@@ -85,7 +125,7 @@ pub(crate) const CASE: &[SuiteKey] = &[
         "metadata",
         "Data of your own, such as an owner or a ticket. No check reads it, and the verdict contains it.",
     )
-    .merged(),
+    .combined(Combination::Merge),
     key::<String>("cases", "A CSV file: each line is a trial, and `{{column}}` in the case is its value."),
     key::<Vec<BTreeMap<String, Json>>>(
         "each",
@@ -95,7 +135,7 @@ pub(crate) const CASE: &[SuiteKey] = &[
         "include",
         "Files with keys of a case, which are combined with it like the defaults of a suite.",
     )
-    .shared(),
+    .shared().combined(Combination::Add),
     key::<CaseInput>("input", "What the agent is asked."),
     key::<CaseInput>("prompt", "Another name of `input`.").alias_of("input"),
     key::<Stop>(
@@ -121,12 +161,12 @@ pub(crate) const CASE: &[SuiteKey] = &[
     key::<WrittenAgent>("agent", "The agent that runs and is recorded: a name from `agents`, or the agent itself.").shared(),
     key::<WrittenMocks>("mocks", "The tools that arraign's own MCP server offers to the agent, and their answers.")
         .shared()
-        .merged(),
+        .combined(Combination::Merge),
     key::<Tier>(
         "tier",
         "When the case runs: `ARRAIGN_TIER=smoke` runs only the smoke cases. Default: `full`.",
     ),
-    key::<Texts>("tags", "Tags. `ARRAIGN_TAGS` selects cases by them."),
+    key::<Texts>("tags", "Tags. `ARRAIGN_TAGS` selects cases by them.").combined(Combination::Add),
     key::<FlagOrReason>("ignore", "`true`: the trial is skipped. A text gives the reason."),
     key::<Time>(
         "timeout",
@@ -140,59 +180,59 @@ pub(crate) const CASE: &[SuiteKey] = &[
         "inherit",
         "`false`: the defaults of the suite do not apply to the case. Default: `true`.",
     ),
-    key::<bool>("require_calls", "`true`: a run without calls fails.").shared(),
+    key::<bool>("require_calls", "`true`: a run without calls fails.").shared().combined(Combination::ReplaceGate),
     key::<bool>("require_exercised", "`true`: a rule that no call of the run exercises fails the trial.")
-        .shared(),
+        .shared().combined(Combination::ReplaceGate),
     key::<Mutate>(
         "mutate",
         "Changes of the run that `cargo arraign mutate` does not report for the case: `{ignore: [get_order.*, duplicate]}`.",
     )
-    .shared(),
+    .shared().combined(Combination::Inside(&[("ignore", Combination::Add)])),
     key::<SameTurn>("same_turn", "Whether two calls of one turn count as ordered."),
     key::<BTreeMap<String, Opinion>>(
         "opinions",
         "A judge's opinions by label. They replace the answers of a judge.",
     ),
-    key::<String>("metric", "The check. Its settings are keys beside `metric`."),
-    key::<Vec<Json>>("expect", "A list of checks. Each entry is one check with its settings."),
-    key::<Eval>("eval", "MCPLab's keys: tools, their order and arguments, and assertions about the final answer."),
+    key::<String>("metric", "The check. Its settings are keys beside `metric`.").combined(Combination::ReplaceGate),
+    key::<Vec<Json>>("expect", "A list of checks. Each entry is one check with its settings.").combined(Combination::Add),
+    key::<Eval>("eval", "MCPLab's keys: tools, their order and arguments, and assertions about the final answer.").combined(Combination::Inside(EVAL)),
     key::<Vec<ExtractSettings>>(
         "extract",
         "Values that are extracted from the final answer, with optional bounds.",
-    ),
-    key::<Expected>("expected", "EvalView's keys: a hard gate and a weighted score."),
-    key::<Thresholds>("thresholds", "The lowest score that passes, and limits on cost and time.").merged(),
-    key::<Weights>("weights", "The weight of each part of the score.").shared().merged(),
+    ).combined(Combination::Add),
+    key::<Expected>("expected", "EvalView's keys: a hard gate and a weighted score.").combined(Combination::Inside(EXPECTED)),
+    key::<Thresholds>("thresholds", "The lowest score that passes, and limits on cost and time.").combined(Combination::Merge),
+    key::<Weights>("weights", "The weight of each part of the score.").shared().combined(Combination::Merge),
     key::<OutputAssertions>("output_assertions", "The effect of a violated assertion in `output`."),
     key::<AdapterConfig>("adapter_config", "How the calls are compared with the sequence."),
-    key::<bool>("sequence_required", "`true`: a violated sequence fails the case, whatever the score."),
-    key::<Switches>("checks", "Checks of the answer that are enabled.").merged(),
+    key::<bool>("sequence_required", "`true`: a violated sequence fails the case, whatever the score.").combined(Combination::ReplaceGate),
+    key::<Switches>("checks", "Checks of the answer that are enabled.").combined(Combination::Merge),
     key::<Amount>(
         "max_unsupported",
         "How much of the answer may be unsupported: a count from 1, or a share below 1.",
     ),
-    key::<Vec<Turn>>("turns", "The turns of the conversation, each with its own expectations."),
-    key::<Baseline>("baseline", "A recorded run with which this run is compared."),
+    key::<Vec<Turn>>("turns", "The turns of the conversation, each with its own expectations.").combined(Combination::ReplaceGate),
+    key::<Baseline>("baseline", "A recorded run with which this run is compared.").combined(Combination::ReplaceGate),
     key::<Changes>("baseline_fail_on", "The differences from the baseline that fail the case."),
     key::<Vec<String>>(
         "expected_tools",
         "The expected tools. A tool that is listed twice counts twice. Without any, the score is 1, and the verdict has a note.",
-    ),
-    key::<Vec<String>>("expected_fields", "The fields that the answer should contain."),
+    ).combined(Combination::ReplaceGate),
+    key::<Vec<String>>("expected_fields", "The fields that the answer should contain.").combined(Combination::ReplaceGate),
     key::<BTreeMap<String, bool>>(
         "criteria",
         "`grounded`, `tool_called`, or the name of a check that the project registers.",
-    ),
+    ).combined(Combination::ReplaceGate),
     key::<BTreeMap<String, Vec<String>>>("field_aliases", "Other words that count as a field, by field."),
     key::<Said>("answer", "The text that counts as the answer."),
-    key::<Share>("pass_threshold", "The lowest score that passes. Default: 0.7."),
-    key::<Vec<String>>("forbidden_substrings", "Texts that the answer must not contain."),
-    key::<bool>("refusal_expected", "Whether the agent must refuse."),
+    key::<Share>("pass_threshold", "The lowest score that passes. Default: 0.7.").combined(Combination::ReplaceGate),
+    key::<Vec<String>>("forbidden_substrings", "Texts that the answer must not contain.").combined(Combination::Add),
+    key::<bool>("refusal_expected", "Whether the agent must refuse.").combined(Combination::ReplaceGate),
     key::<String>("attack_type", "A label for the attack."),
     key::<Verification>(
         "verification",
         "Checks that the agent verified its work: `true`, a threshold, or settings.",
-    ),
+    ).combined(Combination::ReplaceGate),
 ];
 
 /// The keys of a suite, without [`TABLES`] and the keys that it shares with [`CASE`].
