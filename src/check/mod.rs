@@ -401,8 +401,12 @@ impl Scope<'_> {
 
     /// The path that `node` names.
     pub fn path(&self, node: Node<'_>) -> Result<std::path::PathBuf, LoadError> {
-        let text: String = node.decode()?;
-        self.files.resolve(self.folder, &text).map_err(|error| node.error(error.to_string()))
+        self.find_path(&node.decode()?)
+    }
+
+    /// Returns the path that a setting names.
+    pub fn find_path(&self, name: &Placed<String>) -> Result<std::path::PathBuf, LoadError> {
+        self.files.resolve(self.folder, name).map_err(|error| name.error(error.to_string()))
     }
 
     /// A file that cannot be opened is a mistake where it is named; one that is wrong inside is a mistake there.

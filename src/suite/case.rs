@@ -6,13 +6,14 @@ use std::sync::Arc;
 use super::agent;
 use super::combine::ReplacedGate;
 use super::gate::GateRows;
-use super::input::{check_turns, parse_input, parse_stop, parse_turn_queries};
+use super::input::{WrittenStop, check_turns, parse_input, parse_turn_queries};
 use super::join::JoinGroups;
 use super::keys;
 use super::mocks::parse_mocks;
-use super::mutation::parse_mutate;
+use super::mutation::WrittenMutate;
 use super::opinions::{match_questions, parse_opinions};
 use super::several;
+use super::several::{Changes, WrittenBaseline};
 use super::trace::parse_trace_from;
 use crate::case::{
     Baseline, Case, CaseRow, Expectation, Ignore, LoweredBlock, TraceFile, TraceFrom, refuse_decided_case,
@@ -22,7 +23,8 @@ use crate::evidence::Opinions;
 use crate::outcome::Status;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::vocabulary::{CaseNode, VOCABULARIES};
-use crate::yaml::{Document, Fields, Node, Value};
+use crate::yaml::{Checked, Document, Fields, Node, Placed, Value};
+use std::num::NonZeroU32;
 
 /// The surroundings of a case that is read: its file, its suite and their settings.
 pub(super) struct Context<'c> {
@@ -73,7 +75,7 @@ fn read_keys(
         input: input.and_then(|node| fields.take(parse_input(node))),
         input_place: input.map(Node::place),
         turns: parse_turn_queries(node),
-        stop_when: fields.node("stop_when").and_then(|node| fields.take(parse_stop(node))),
+        stop_when: fields.parse("stop_when", Node::decode_all::<Checked<WrittenStop>>).map(|stop| stop.0),
         input_match: fields.parse("input_match", InputMatch::parse).or(context.scope.tables.input_match),
         shared_input_match: context.scope.tables.shared_input_match,
         dataset: context.dataset.cloned(),
@@ -85,7 +87,9 @@ fn read_keys(
         tier: fields.optional("tier").unwrap_or_default(),
         tags: parse_tags(fields),
         ignore: fields.node("ignore").and_then(|node| fields.take(ignore(node)).flatten()),
-        repeat: fields.parse("repeat", several::parse_repeat),
+        repeat: fields
+            .parse("repeat", Node::decode_all::<Placed<NonZeroU32>>)
+            .map(|runs| (runs.get(), runs.place().clone())),
         variance: fields.take(several::parse_variance(node, context)).flatten().map(Box::new),
         baseline: baseline(fields, context).map(Box::new),
         timeout: fields.parse("timeout", |node| node.parse_time("timeout")),
@@ -94,7 +98,10 @@ fn read_keys(
         replaced_gates: list_replaced_gates(context),
         snapshot: flag(fields, "snapshot"),
         require_calls: flag(fields, "require_calls"),
-        ignored_mutations: fields.parse("mutate", parse_mutate).unwrap_or_default(),
+        ignored_mutations: fields
+            .parse("mutate", Node::decode_all::<WrittenMutate>)
+            .map(WrittenMutate::into_ignored)
+            .unwrap_or_default(),
         opinions: judged(fields, node, &lowered),
         judge: context.scope.tables.judge.clone(),
         reader_failures: context.scope.tables.reader_failures.clone(),
@@ -166,12 +173,16 @@ fn judged(fields: &mut Fields<'_>, case: Node<'_>, lowered: &LoweredBlock) -> Op
 
 /// Reads `baseline` and `baseline_fail_on`.
 fn baseline(fields: &mut Fields<'_>, context: &Context<'_>) -> Option<Baseline> {
-    let (node, fail_on) = (fields.node("baseline"), fields.node("baseline_fail_on"));
-    if let (None, Some(fail_on)) = (node, fail_on) {
-        let error = fail_on.error("`baseline_fail_on` has no effect here: the case names no `baseline`");
-        fields.errors.push(error);
-    }
-    fields.take(several::parse_baseline(node?, fail_on, context))
+    let written = fields.parse("baseline", Node::decode_all::<Placed<WrittenBaseline>>);
+    let fail_on = fields.parse("baseline_fail_on", Node::decode_all::<Placed<Checked<Changes>>>);
+    let Some(written) = written else {
+        if let Some(fail_on) = fail_on {
+            let problem = "`baseline_fail_on` has no effect here: the case names no `baseline`";
+            fields.errors.push(fail_on.error(problem));
+        }
+        return None;
+    };
+    fields.take(several::build_baseline(written, fail_on, context))
 }
 
 fn finish(

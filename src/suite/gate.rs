@@ -11,8 +11,9 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use crate::check::Scope;
-use crate::place::{LoadError, LoadErrors, Place};
-use crate::yaml::{Fields, Node};
+use crate::place::Place;
+use crate::suite::bounded::Share;
+use crate::yaml::{Fields, Node, Placed};
 
 /// The requirements on all cases of a suite together.
 #[derive(Debug, Clone)]
@@ -50,48 +51,46 @@ pub struct SummaryBaseline {
     pub max_regression: f64,
 }
 
+/// The mean score that the cases must reach.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(deny_unknown_fields)]
+pub(super) struct WrittenGate {
+    /// The lowest mean score that passes.
+    mean: Placed<Share>,
+    /// Whether a row below its own threshold fails.
+    rows: Option<GateRows>,
+}
+
+/// An earlier summary.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(deny_unknown_fields)]
+pub(super) struct WrittenBaseline {
+    /// The earlier summary.
+    file: Placed<String>,
+    /// How far a mean may fall below the earlier one. Default: 0.05.
+    max_regression: Option<Share>,
+}
+
 /// Reads both keys of a suite.
 pub(super) fn parse_gate(fields: &mut Fields<'_>, scope: &Scope<'_>) -> Option<SuiteGate> {
-    let (gate, baseline) = (fields.node("gate"), fields.node("summary_baseline"));
-    let at = gate.or(baseline)?;
-    let (mean, rows) = gate.and_then(|node| fields.take(parse_mean(node))).unwrap_or_default();
-    let baseline = baseline.and_then(|node| fields.take(parse_summary_baseline(node, scope)));
-    Some(SuiteGate { place: at.place(), mean, rows, baseline })
-}
-
-fn parse_mean(node: Node<'_>) -> Result<(Option<f64>, GateRows), LoadErrors> {
-    let mut fields = Fields::of(node, "`gate`")?;
-    let mean = fields.parse("mean", parse_least_mean);
-    let rows = fields.optional("rows").unwrap_or_default();
-    // A mean that was refused is reported already.
-    if mean.is_none() && fields.errors.is_empty() {
-        fields.errors.push(node.error("`gate` says the least `mean` of its cases: `gate: {mean: 0.7}`"));
+    let gate = fields.parse("gate", Node::decode_all::<Placed<WrittenGate>>);
+    let baseline = fields.parse("summary_baseline", Node::decode_all::<Placed<WrittenBaseline>>);
+    let mean = gate.as_ref().map(|gate| &gate.mean);
+    // A mean of 0 requires nothing.
+    if let Some(mean) = mean.filter(|mean| mean.0 <= 0.0) {
+        fields.errors.push(mean.error("`mean: 0` requires nothing: every case may fail"));
     }
-    fields.finish((mean, rows))
-}
-
-fn parse_summary_baseline(node: Node<'_>, scope: &Scope<'_>) -> Result<SummaryBaseline, LoadErrors> {
-    let mut fields = Fields::of(node, "`summary_baseline`")?;
-    let file = fields.node("file").and_then(|file| fields.take(scope.path(file)));
-    if file.is_none() && fields.errors.is_empty() {
-        fields.missing(&["file"], node.error("`summary_baseline` needs its `file`"));
-    }
-    let drop = fields.parse("max_regression", |node| node.parse_up_to(1.0, ""));
-    let baseline = file.map(|file| SummaryBaseline {
-        place: node.place(),
-        file,
-        max_regression: drop.unwrap_or(MAX_REGRESSION),
+    let place = gate.as_ref().map(Placed::place).or(baseline.as_ref().map(Placed::place))?.clone();
+    let baseline = baseline.and_then(|baseline| {
+        let file = fields.take(scope.find_path(&baseline.file))?;
+        let max_regression = baseline.max_regression.map_or(MAX_REGRESSION, |drop| drop.0);
+        Some(SummaryBaseline { place: baseline.place().clone(), file, max_regression })
     });
-    fields.finish_some(baseline)
+    let rows = gate.as_ref().and_then(|gate| gate.rows).unwrap_or_default();
+    Some(SuiteGate { place, mean: mean.map(|mean| mean.0), rows, baseline })
 }
 
 /// The default of the allowed drop.
 const MAX_REGRESSION: f64 = 0.05;
-
-/// A mean of 0 requires nothing.
-fn parse_least_mean(node: Node<'_>) -> Result<f64, LoadError> {
-    match node.parse_up_to(1.0, "")? {
-        mean if mean > 0.0 => Ok(mean),
-        _ => Err(node.error("`mean: 0` requires nothing: every case may fail")),
-    }
-}

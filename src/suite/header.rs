@@ -1,10 +1,12 @@
 //! The settings of a suite, next to its cases.
 
+use serde::Deserialize;
+
 use super::gate::{SuiteGate, parse_gate};
 use super::{ReportFormat, keys};
 use crate::check::{InputMatch, Scope, Tables};
 use crate::place::LoadErrors;
-use crate::yaml::{Fields, Node, Value};
+use crate::yaml::{Fields, Node, OneOrMany, Value};
 
 /// The settings of a suite.
 pub(super) struct SuiteHeader {
@@ -38,11 +40,11 @@ impl SuiteHeader {
             fields.take(keys::check_defaults(node, "`defaults`"));
         }
         let name = fields.optional::<String>("suite");
-        let output = fields.parse("output", parse_reports);
+        let output: Output = fields.parse("output", Node::decode_all).unwrap_or_default();
         let mut tables = scope.tables.extended(&mut fields);
         tables.input_match = fields.parse("input_match", InputMatch::parse);
         let gate = parse_gate(&mut fields, scope);
-        fields.finish(Self { name, reports: output.unwrap_or_default(), tables, gate })
+        fields.finish(Self { name, reports: output.format.0, tables, gate })
     }
 }
 
@@ -57,11 +59,15 @@ fn parse_texts(fields: &mut Fields<'_>) {
     }
 }
 
-fn parse_reports(node: Node<'_>) -> Result<Vec<ReportFormat>, LoadErrors> {
-    let mut fields = Fields::of(node, "`output`")?;
-    let formats = fields.node("format").map(Node::one_or_many).unwrap_or_default();
-    // The key is accepted for files of another tool; here ARRAIGN_OUT names the folder for all suites.
-    fields.optional::<String>("directory");
-    let reports = formats.iter().filter_map(|format| fields.take(format.decode())).collect();
-    fields.finish(reports)
+/// The reports that a run writes.
+#[derive(Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(deny_unknown_fields)]
+pub(super) struct Output {
+    /// The formats of the reports.
+    #[serde(default)]
+    format: OneOrMany<ReportFormat>,
+    /// Accepted, but not used: `ARRAIGN_OUT` sets the folder for reports.
+    #[serde(rename = "directory")]
+    _directory: Option<String>,
 }

@@ -2,10 +2,11 @@
 
 use crate::json::Json;
 use regex::Regex;
+use serde::Deserialize;
 
 use crate::case::{StopWhen, TurnQuery};
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node, Value, nearest};
+use crate::yaml::{Build, Node, Placed, Value, nearest};
 
 /// The names of a turn's text.
 const QUERY_KEYS: [&str; 4] = ["query", "user", "input", "prompt"];
@@ -72,17 +73,28 @@ pub(super) fn check_turns(case: Node<'_>, turns: &[TurnQuery], asks_agent: bool)
     }
 }
 
-/// Parses `stop_when: {contains: text}` or `{regex: pattern}`.
-pub(super) fn parse_stop(node: Node<'_>) -> Result<StopWhen, LoadErrors> {
-    let mut fields = Fields::of(node, "`stop_when`")?;
-    let contains = fields.optional("contains").map(StopWhen::Contains);
-    let pattern = fields.node("regex").and_then(|node| {
-        let text: String = fields.take(node.decode())?;
-        fields.take(Regex::new(&text).map_err(|error| node.error(format!("invalid pattern: {error}"))))
-    });
-    // Both or neither: one of the two decides.
-    if contains.is_some() == pattern.is_some() && fields.errors.is_empty() {
-        fields.errors.push(node.error("`stop_when` is `{contains: text}` or `{regex: pattern}`"));
+/// Which answer ends the conversation before its last turn.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(deny_unknown_fields)]
+pub(super) struct WrittenStop {
+    /// A text that the answer contains.
+    contains: Option<String>,
+    /// A pattern that the answer matches.
+    regex: Option<Placed<String>>,
+}
+
+impl Build for WrittenStop {
+    type Built = StopWhen;
+
+    fn build(written: Placed<Self>) -> Result<StopWhen, LoadErrors> {
+        match (&written.contains, &written.regex) {
+            (Some(text), None) => Ok(StopWhen::Contains(text.clone())),
+            (None, Some(pattern)) => Ok(StopWhen::Matches(pattern.try_map(|pattern| {
+                Regex::new(pattern).map_err(|error| format!("invalid pattern: {error}"))
+            })?)),
+            // Both or neither: one of the two decides.
+            _ => Err(written.error("`stop_when` is `{contains: text}` or `{regex: pattern}`").into()),
+        }
     }
-    fields.finish_some(contains.or(pattern.map(StopWhen::Matches)))
 }

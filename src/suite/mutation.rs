@@ -5,42 +5,65 @@
 //!   ignore: [get_order.*, duplicate, {mutant: [swap get_order, omit log], reason: nobody depends on them}]
 //! ```
 
+use serde::Deserialize;
+
 use crate::case::{IgnoredMutations, MUTATION_SORTS, MutationSort};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node, did_you_mean, nearest};
+use crate::yaml::{Build, Checked, MappingOr, OneOrMany, Placed, did_you_mean, nearest, read_all};
 
-/// Parses `mutate` of a case.
-pub(super) fn parse_mutate(node: Node<'_>) -> Result<Vec<IgnoredMutations>, LoadErrors> {
-    let mut fields = Fields::of(node, "`mutate`")?;
-    let entries = fields.node("ignore").map(Node::one_or_many).unwrap_or_default();
-    let ignored = entries.into_iter().filter_map(|entry| fields.take(parse_entry(entry)));
-    let ignored = ignored.flatten().collect();
-    fields.finish(ignored)
+/// Changes of the run that are not reported.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(deny_unknown_fields)]
+pub(super) struct WrittenMutate {
+    /// Kinds of mutants, tools and arguments: `duplicate`, `get_order`, `get_order.*`, `duplicate get_order`, and `*` for
+    /// every mutant.
+    #[serde(default)]
+    ignore: OneOrMany<Checked<IgnoredEntry>>,
 }
 
-fn parse_entry(node: Node<'_>) -> Result<Vec<IgnoredMutations>, LoadErrors> {
-    if node.entries().is_none() {
-        return Ok(vec![parse_mutant(node, None)?]);
+/// Mutants, with or without the reason.
+type IgnoredEntry = MappingOr<ExplainedMutants, Placed<String>>;
+
+/// Mutants and the reason why they are ignored.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(deny_unknown_fields)]
+struct ExplainedMutants {
+    /// The mutants: one, or several.
+    mutant: OneOrMany<Placed<String>>,
+    /// Why the run may vary in this way.
+    reason: Option<String>,
+}
+
+impl WrittenMutate {
+    /// Returns all ignored mutations.
+    pub(super) fn into_ignored(self) -> Vec<IgnoredMutations> {
+        self.ignore.0.into_iter().flat_map(|entry| entry.0).collect()
     }
-    let mut fields = Fields::of(node, "an entry of `ignore`")?;
-    let reason = fields.optional::<String>("reason");
-    let mutants = fields.node("mutant").map(Node::one_or_many).unwrap_or_default();
-    if mutants.is_empty() {
-        fields.missing(
-            &["mutant"],
-            node.error("`mutant` is missing").help("write `{mutant: ..., reason: ...}`"),
-        );
+}
+
+impl Build for IgnoredEntry {
+    type Built = Vec<IgnoredMutations>;
+
+    fn build(written: Placed<Self>) -> Result<Self::Built, LoadErrors> {
+        match &*written {
+            MappingOr::Short(mutant) => Ok(vec![parse_mutant(mutant, None)?]),
+            MappingOr::Mapping(ExplainedMutants { mutant, .. }) if mutant.0.is_empty() => {
+                let error = written.error("`mutant` is empty");
+                Err(error.help("write `{mutant: ..., reason: ...}`").into())
+            }
+            MappingOr::Mapping(ExplainedMutants { mutant, reason }) => {
+                read_all(mutant.0.iter().map(|mutant| parse_mutant(mutant, reason.clone())))
+            }
+        }
     }
-    let ignored = mutants.into_iter().filter_map(|node| fields.take(parse_mutant(node, reason.clone())));
-    let ignored = ignored.collect();
-    fields.finish(ignored)
 }
 
 /// Parses `SORT`, `TOOL`, `TOOL.ARGUMENT`, a sort and one of these, or `*` for every mutant.
-fn parse_mutant(node: Node<'_>, reason: Option<String>) -> Result<IgnoredMutations, LoadError> {
-    let text: String = node.decode()?;
-    let words: Vec<&str> = text.split_whitespace().collect();
+fn parse_mutant(written: &Placed<String>, reason: Option<String>) -> Result<IgnoredMutations, LoadError> {
+    let words: Vec<&str> = written.split_whitespace().collect();
     let (sort, subject) = match words.as_slice() {
         ["*"] => (None, None),
         [word] => match MutationSort::find_by_name(word) {
@@ -49,24 +72,25 @@ fn parse_mutant(node: Node<'_>, reason: Option<String>) -> Result<IgnoredMutatio
         },
         [sort, subject] => match MutationSort::find_by_name(sort) {
             Some(sort) => (Some(sort), Some(*subject)),
-            None => return Err(refuse_sort(node, sort)),
+            None => return Err(refuse_sort(written, sort)),
         },
-        _ => return Err(node.error("expected a sort of mutant, a tool, or both").help(FORMS)),
+        _ => return Err(written.error("expected a sort of mutant, a tool, or both").help(FORMS)),
     };
     // A slip in the name of a sort would otherwise be the name of a tool that nobody calls.
     if let (None, Some(word)) = (sort, subject)
         && let Some(near) = nearest(word, MUTATION_SORTS.iter().map(|(_, name)| *name))
     {
-        return Err(node.error(format!("unknown sort `{word}`")).help(format!("did you mean `{near}`?")));
+        return Err(written.error(format!("unknown sort `{word}`")).help(format!("did you mean `{near}`?")));
     }
-    let subject = subject.map(ToolPattern::of_name).transpose().map_err(|problem| node.error(problem))?;
-    Ok(IgnoredMutations { place: node.place(), text, sort, subject, reason })
+    let subject = subject.map(ToolPattern::of_name).transpose();
+    let subject = subject.map_err(|problem| written.error(problem))?;
+    Ok(IgnoredMutations { place: written.place().clone(), text: (**written).clone(), sort, subject, reason })
 }
 
 const FORMS: &str = "write `duplicate`, `get_order`, `get_order.*`, `duplicate get_order`, or `\"*\"`";
 
-fn refuse_sort(node: Node<'_>, sort: &str) -> LoadError {
+fn refuse_sort(written: &Placed<String>, sort: &str) -> LoadError {
     let names: Vec<&str> = MUTATION_SORTS.iter().map(|(_, name)| *name).collect();
     let help = did_you_mean(sort, &names).unwrap_or_else(|| FORMS.to_owned());
-    node.error(format!("unknown sort `{sort}`")).help(help)
+    written.error(format!("unknown sort `{sort}`")).help(help)
 }

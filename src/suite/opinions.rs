@@ -6,24 +6,91 @@
 //!   output_quality: 85
 //! ```
 
+use serde::Deserialize;
+
 use crate::case::Expectation;
 use crate::evidence::{Judged, Opinion, Opinions};
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node, Value, did_you_mean};
+use crate::suite::bounded::Points;
+use crate::yaml::{Build, Checked, MappingOr, Node, OrderedMap, Placed, did_you_mean};
 
-pub(super) fn parse_opinions(node: Node<'_>) -> Result<Opinions, LoadErrors> {
-    let Some(entries) = node.entries() else {
-        let error =
-            node.error(format!("`opinions` is a mapping of labels to opinions, not {}", node.describe()));
-        return Err(error.help("write `label: {pass: true, reason: ...}` or `label: {score: 85}`").into());
-    };
-    let (mut errors, mut opinions) = (LoadErrors::new(), Opinions::default());
-    for (label, node) in entries {
-        if let Some(opinion) = errors.take(parse_opinion(node)) {
-            opinions.insert(label.name.as_str(), opinion);
-        }
+/// A judge's opinion.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "opinion"))]
+pub(super) struct WrittenOpinion(MappingOr<ExplainedOpinion, BareOpinion>);
+
+/// A judge's opinion without a reason.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(untagged, expecting = "an opinion is `true`, `false` or a score from 0 to 100")]
+enum BareOpinion {
+    Pass(bool),
+    Score(Points),
+}
+
+/// A judge's opinion with its reason.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(deny_unknown_fields)]
+struct ExplainedOpinion {
+    /// Whether the answer passes.
+    pass: Option<bool>,
+    /// The score, from 0 to 100.
+    score: Option<Points>,
+    /// The number of claims that the answer makes.
+    claims: Option<u32>,
+    /// The number of unsupported claims. Default: 0.
+    unsupported: Option<Placed<u32>>,
+    /// The reason.
+    reason: Option<String>,
+}
+
+impl Build for WrittenOpinion {
+    type Built = Opinion;
+
+    fn build(written: Placed<Self>) -> Result<Opinion, LoadErrors> {
+        let judge = |pass: bool| if pass { Judged::Pass } else { Judged::Fail };
+        let opinion = match &written.0 {
+            MappingOr::Short(BareOpinion::Pass(pass)) => {
+                return Ok(Opinion { judged: judge(*pass), reason: None });
+            }
+            MappingOr::Short(BareOpinion::Score(score)) => {
+                return Ok(Opinion { judged: Judged::Score(score.0), reason: None });
+            }
+            MappingOr::Mapping(opinion) => opinion,
+        };
+        let judged = match (opinion.pass, opinion.score, opinion.claims) {
+            (Some(pass), None, None) => judge(pass),
+            (None, Some(score), None) => Judged::Score(score.0),
+            (None, None, Some(all)) => {
+                let unsupported = opinion.unsupported.as_ref();
+                if let Some(without) = unsupported.filter(|without| ***without > all) {
+                    let problem = format!("{} of {all} claims cannot be without support", **without);
+                    return Err(without.error(problem).into());
+                }
+                Judged::Claims { all, unsupported: unsupported.map_or(0, |without| **without) }
+            }
+            (None, None, None) => {
+                let problem = "an opinion says `pass: true`, `pass: false` or `score: 0..100`";
+                return Err(written.error(problem).into());
+            }
+            _ => {
+                let problem = "an opinion is a `pass`, a `score` or on `claims`: one of them";
+                return Err(written.error(problem).into());
+            }
+        };
+        Ok(Opinion { judged, reason: opinion.reason.clone() })
     }
-    errors.or(opinions)
+}
+
+/// Parses the opinions of a case, by label.
+pub(super) fn parse_opinions(node: Node<'_>) -> Result<Opinions, LoadErrors> {
+    let written: OrderedMap<String, Checked<WrittenOpinion>> = node.decode_all()?;
+    let mut opinions = Opinions::default();
+    for (label, opinion) in written.0 {
+        opinions.insert(label.as_str(), opinion.0);
+    }
+    Ok(opinions)
 }
 
 /// Refuses two questions with one label, and opinions in the case that no question asks for.
@@ -55,50 +122,4 @@ pub(super) fn match_questions(
         errors.push(error.help_if(did_you_mean(label, &labels)));
     }
     errors.or(())
-}
-
-/// `{pass, reason}`, `{score, reason}` or `{claims, unsupported, reason}`; a bare boolean or number is the one or the other.
-fn parse_opinion(node: Node<'_>) -> Result<Opinion, LoadErrors> {
-    if !matches!(node.value(), Value::Map(_)) {
-        return Ok(Opinion { judged: parse_judged(node)?, reason: None });
-    }
-    let mut fields = Fields::of(node, "an opinion")?;
-    let (pass, score, claims) = (fields.node("pass"), fields.node("score"), fields.node("claims"));
-    let (unsupported, reason) = (fields.node("unsupported"), fields.optional("reason"));
-    let judged = match (pass, score, claims) {
-        (Some(node), None, None) | (None, Some(node), None) => fields.take(parse_judged(node)),
-        (None, None, Some(all)) => fields.take(parse_claims(all, unsupported)),
-        (Some(_), Some(node), _) | (Some(_), _, Some(node)) | (_, Some(_), Some(node)) => {
-            fields.errors.push(node.error("an opinion is a `pass`, a `score` or on `claims`: one of them"));
-            None
-        }
-        (None, None, None) => {
-            let error = node.error("an opinion says `pass: true`, `pass: false` or `score: 0..100`");
-            fields.missing(&["pass", "score", "claims"], error);
-            None
-        }
-    };
-    fields.finish_some(judged.map(|judged| Opinion { judged, reason }))
-}
-
-/// `{claims: 4, unsupported: 1}`
-fn parse_claims(all: Node<'_>, unsupported: Option<Node<'_>>) -> Result<Judged, LoadError> {
-    let count: u32 = all.decode()?;
-    let without: u32 = unsupported.map_or(Ok(0), Node::decode)?;
-    match unsupported {
-        Some(node) if without > count => {
-            Err(node.error(format!("{without} of {count} claims cannot be without support")))
-        }
-        _ => Ok(Judged::Claims { all: count, unsupported: without }),
-    }
-}
-
-fn parse_judged(node: Node<'_>) -> Result<Judged, LoadError> {
-    if let Value::Bool(pass) = node.value() {
-        return Ok(if *pass { Judged::Pass } else { Judged::Fail });
-    }
-    let (Value::Number(_) | Value::NotFinite(_)) = node.value() else {
-        return Err(node.error(format!("an opinion is `true`, `false` or a score, not {}", node.describe())));
-    };
-    node.parse_up_to(100.0, "the score is out of range: ").map(Judged::Score)
 }

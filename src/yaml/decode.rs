@@ -6,6 +6,7 @@
 use serde::de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, Visitor};
 
 use super::{Key, Node, Tree, Value, did_you_mean, placed, shape};
+use crate::json::JsonNumber;
 use crate::place::{LoadError, LoadErrors, Place, Span};
 
 /// Deserializes `node`.
@@ -208,8 +209,9 @@ impl<'de> de::Deserializer<'de> for ItemDeserializer<'_> {
                 visitor.visit_newtype_struct(self)
             }
             (shape::MAPPING_OR, _) => visitor.visit_some(self),
-            // The tree takes the digits.
-            (_, Value::Number(number)) => number.deserialize_newtype_struct(name, visitor),
+            (_, Value::Number(number)) if JsonNumber::keeps_digits(name) => {
+                number.deserialize_newtype_struct(name, visitor)
+            }
             _ => visitor.visit_newtype_struct(self),
         };
         result.map_err(|error| error.at(self.node.tree.span))

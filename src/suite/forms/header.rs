@@ -1,38 +1,9 @@
 //! Forms of a suite's own keys, and of `arraign.yaml`.
 
-use super::{Amount, Nullable, Share};
-use crate::check::support::forms::{OneOrMany, Time};
-use crate::suite::ReportFormat;
-use crate::suite::gate::GateRows;
+use super::{Amount, Nullable};
+use crate::check::support::forms::Time;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
-
-/// The reports that a run writes.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
-pub(crate) struct Output {
-    /// The formats of the reports.
-    format: Option<OneOrMany<ReportFormat>>,
-    /// Accepted, but not used: `ARRAIGN_OUT` sets the folder for reports.
-    directory: Option<String>,
-}
-
-/// The mean score that the cases must reach.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
-pub(crate) struct Gate {
-    /// The lowest mean score that passes.
-    mean: Share,
-    /// Whether a row below its own threshold fails.
-    rows: Option<GateRows>,
-}
-
-/// An earlier summary.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
-pub(crate) struct SummaryBaseline {
-    /// The earlier summary.
-    file: String,
-    /// How far a mean may fall below the earlier one. Default: 0.05.
-    max_regression: Option<Share>,
-}
 
 /// A size: a number of bytes, or a text such as `64 MiB`.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]

@@ -10,11 +10,12 @@ use std::collections::BTreeMap;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 
-use crate::check::support::forms::{OneOrMany, SchemaOrFile, Texts, Time};
+use crate::check::support::forms::{SchemaOrFile, Texts, Time};
 use crate::evidence::JudgeContext;
 use crate::score::statistics::Variance;
 
-pub(super) use header::{FileSize, Gate, Judge, Output, Price, SummaryBaseline};
+pub(crate) use crate::suite::bounded::{Points, Share};
+pub(super) use header::{FileSize, Judge, Price};
 pub(super) use trace::{FailedResults, Trace};
 
 /// A text or a number.
@@ -52,40 +53,9 @@ pub(super) enum ComparedTexts {
     Contains,
 }
 
-/// Changes of the run that are not reported.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
-pub(super) struct Mutate {
-    /// Kinds of mutants, tools and arguments: `duplicate`, `get_order`, `get_order.*`, `duplicate get_order`, and `*` for
-    /// every mutant.
-    ignore: Option<OneOrMany<IgnoredMutant>>,
-}
-
-/// Mutants, with or without the reason.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "ignored_mutant"))]
-enum IgnoredMutant {
-    Mutant(String),
-    WithReason(ExplainedMutant),
-}
-
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
-struct ExplainedMutant {
-    /// The mutants: one, or several.
-    mutant: Texts,
-    /// Why the run may vary in this way.
-    reason: Option<String>,
-}
-
-/// A number from 0 to 1.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(inline))]
-pub(super) struct Share(#[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))] f64);
-
 /// A number from 0 up.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(inline))]
 pub(super) struct Amount(#[cfg_attr(feature = "schema", schemars(range(min = 0)))] f64);
-
-/// A number from 0 to 100.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(inline))]
-pub(super) struct Points(#[cfg_attr(feature = "schema", schemars(range(min = 0, max = 100)))] f64);
 
 /// A value, or null.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
@@ -107,29 +77,6 @@ pub(super) enum CaseInput {
 pub(super) struct Query {
     /// The text.
     query: Option<String>,
-}
-
-/// A judge's opinion.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "opinion"))]
-pub(super) enum Opinion {
-    Pass(bool),
-    Score(Points),
-    Explained(ExplainedOpinion),
-}
-
-/// A judge's opinion with its reason.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
-pub(super) struct ExplainedOpinion {
-    /// Whether the answer passes.
-    pass: Option<bool>,
-    /// The score, from 0 to 100.
-    score: Option<Points>,
-    /// The number of claims that the answer makes.
-    claims: Option<u32>,
-    /// The number of unsupported claims. Default: 0.
-    unsupported: Option<u32>,
-    /// The reason.
-    reason: Option<String>,
 }
 
 /// The block `eval`.
@@ -284,15 +231,6 @@ pub(super) struct Switches {
     pii: Option<bool>,
 }
 
-/// Which answer ends the conversation before its last turn.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
-pub(super) struct Stop {
-    /// A text that the answer contains.
-    contains: Option<String>,
-    /// A pattern that the answer matches.
-    regex: Option<String>,
-}
-
 /// A turn of the conversation.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
 pub(super) struct Turn {
@@ -306,41 +244,6 @@ pub(super) struct Turn {
     prompt: Option<String>,
     /// What is expected of this turn.
     expected: Option<Expected>,
-}
-
-/// A recorded run to compare with: its file, or the file with limits.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
-pub(super) enum Baseline {
-    File(String),
-    Limits(BaselineLimits),
-}
-
-/// A recorded run, and how far a run may differ from it.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
-pub(super) struct BaselineLimits {
-    /// The recorded run.
-    file: String,
-    /// How many points the score may fall. Default: 5.
-    max_drop: Option<f64>,
-    /// The minimum similarity of the answers, from 0 to 1.
-    similarity: Option<Share>,
-    /// The differences that fail the case.
-    fail_on: Option<Changes>,
-}
-
-/// One difference, or several.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "changes"))]
-pub(super) enum Changes {
-    One(FailingChange),
-    Many(Vec<FailingChange>),
-}
-
-/// A difference that may fail a case.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename_all = "SCREAMING_SNAKE_CASE", inline))]
-pub(super) enum FailingChange {
-    Regression,
-    ToolsChanged,
-    OutputChanged,
 }
 
 /// What asks for `verification`: `true`, a threshold, or settings.

@@ -13,11 +13,18 @@ use crate::check::{CheckSettings, Said, SameTurn};
 use crate::outcome::Status;
 use crate::suite::agent::{WrittenAgent, WrittenDescription};
 use crate::suite::forms::{
-    AdapterConfig, Amount, Baseline, CaseInput, Changes, Eval, Expected, ExtractSettings, FailedResults,
-    FileSize, FlagOrReason, Gate, InputMatch, Judge, Label, Mutate, Opinion, Output, OutputAssertions, Price,
-    Share, Stop, SummaryBaseline, Switches, Thresholds, Trace, Turn, Verification, Weights,
+    AdapterConfig, Amount, CaseInput, Eval, Expected, ExtractSettings, FailedResults, FileSize, FlagOrReason,
+    InputMatch, Judge, Label, OutputAssertions, Price, Share, Switches, Thresholds, Trace, Turn,
+    Verification, Weights,
 };
+use crate::suite::gate::{self, WrittenGate};
+use crate::suite::header::Output;
+use crate::suite::input::WrittenStop;
 use crate::suite::mocks::WrittenMocks;
+use crate::suite::mutation::WrittenMutate;
+use crate::suite::opinions::WrittenOpinion;
+use crate::suite::several::{Changes, WrittenBaseline};
+use crate::yaml::Checked;
 
 /// A key that users write in a case, in a suite or in `arraign.yaml`.
 #[derive(Debug, Clone, Copy)]
@@ -138,7 +145,7 @@ pub(crate) const CASE: &[SuiteKey] = &[
     .shared().combined(Combination::Add),
     key::<CaseInput>("input", "What the agent is asked."),
     key::<CaseInput>("prompt", "Another name of `input`.").alias_of("input"),
-    key::<Stop>(
+    key::<Checked<WrittenStop>>(
         "stop_when",
         "`{contains: text}` or `{regex: pattern}`: the answer that ends the turns early.",
     ),
@@ -183,13 +190,13 @@ pub(crate) const CASE: &[SuiteKey] = &[
     key::<bool>("require_calls", "`true`: a run without calls fails.").shared().combined(Combination::ReplaceGate),
     key::<bool>("require_exercised", "`true`: a rule that no call of the run exercises fails the trial.")
         .shared().combined(Combination::ReplaceGate),
-    key::<Mutate>(
+    key::<WrittenMutate>(
         "mutate",
         "Changes of the run that `cargo arraign mutate` does not report for the case: `{ignore: [get_order.*, duplicate]}`.",
     )
     .shared().combined(Combination::Inside(&[("ignore", Combination::Add)])),
     key::<SameTurn>("same_turn", "Whether two calls of one turn count as ordered."),
-    key::<BTreeMap<String, Opinion>>(
+    key::<BTreeMap<String, Checked<WrittenOpinion>>>(
         "opinions",
         "A judge's opinions by label. They replace the answers of a judge.",
     ),
@@ -212,8 +219,8 @@ pub(crate) const CASE: &[SuiteKey] = &[
         "How much of the answer may be unsupported: a count from 1, or a share below 1.",
     ),
     key::<Vec<Turn>>("turns", "The turns of the conversation, each with its own expectations.").combined(Combination::ReplaceGate),
-    key::<Baseline>("baseline", "A recorded run with which this run is compared.").combined(Combination::ReplaceGate),
-    key::<Changes>("baseline_fail_on", "The differences from the baseline that fail the case."),
+    key::<WrittenBaseline>("baseline", "A recorded run with which this run is compared.").combined(Combination::ReplaceGate),
+    key::<Checked<Changes>>("baseline_fail_on", "The differences from the baseline that fail the case."),
     key::<Vec<String>>(
         "expected_tools",
         "The expected tools. A tool that is listed twice counts twice. Without any, the score is 1, and the verdict has a note.",
@@ -247,8 +254,11 @@ pub(crate) const SUITE: &[SuiteKey] = &[
     key::<String>("dataset", "A file with the rows of the suite. That file is then not a suite itself."),
     key::<Json>("defaults", "Keys of a case, which apply to all cases."),
     key::<Output>("output", "The reports that a run writes, beside those of `ARRAIGN_REPORT`."),
-    key::<Gate>("gate", "The mean score that the cases must reach. Adds the trial `<file>::pass_threshold`."),
-    key::<SummaryBaseline>(
+    key::<WrittenGate>(
+        "gate",
+        "The mean score that the cases must reach. Adds the trial `<file>::pass_threshold`.",
+    ),
+    key::<gate::WrittenBaseline>(
         "summary_baseline",
         "An earlier summary, which the means of the cases are compared with.",
     ),

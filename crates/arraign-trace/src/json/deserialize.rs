@@ -273,6 +273,11 @@ impl JsonNumber<'_> {
         }
     }
 
+    /// Whether the newtype called `name` is a tree or a number of this module, which keeps the digits.
+    pub fn keeps_digits(name: &str) -> bool {
+        name == TREE
+    }
+
     /// Hands the number to the visitor of a type called `name`. A tree gets the digits.
     pub fn deserialize_newtype_struct<'de, V: Visitor<'de>, E: Error>(
         &self,
