@@ -9,7 +9,6 @@ mod budgets;
 mod calls;
 mod combined;
 mod figures;
-#[cfg(feature = "json-schema")]
 mod json_schema;
 mod judged;
 mod order;

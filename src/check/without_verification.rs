@@ -24,12 +24,12 @@ pub(crate) struct VerificationSettings;
 impl VerificationSettings {
     /// Returns the error that names the feature.
     pub(crate) fn shared(&self, node: Node<'_>) -> Result<Self, LoadErrors> {
-        Err(report_missing_feature(node, FEATURE).into())
+        Err(report_missing_feature("this check", node.place(), FEATURE).into())
     }
 
     /// Returns the error that names the feature.
     pub(crate) fn extended(&self, node: Node<'_>) -> Result<Self, LoadErrors> {
-        Err(report_missing_feature(node, FEATURE).into())
+        Err(report_missing_feature("this check", node.place(), FEATURE).into())
     }
 
     /// Never called, since [`VerificationSettings::extended`] always fails.
@@ -39,5 +39,5 @@ impl VerificationSettings {
 }
 
 fn refuse(node: Node<'_>, _: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    Err(report_missing_feature(node, FEATURE).into())
+    Err(report_missing_feature("this check", node.place(), FEATURE).into())
 }

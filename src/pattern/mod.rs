@@ -36,7 +36,6 @@ pub use personal::{
     visit_secret_values,
 };
 pub use regex::TextPattern;
-#[cfg(any(feature = "json-schema", feature = "verification"))]
 pub(crate) use split_name::split_name;
 pub use tool::{ToolMatch, ToolPattern, is_glob};
 pub use tool_category::{ToolCategories, ToolCategory};
@@ -44,7 +43,6 @@ pub use tool_set::{MAX_SHORT_LIST, ToolPatternSet};
 pub(crate) use unspaced::is_unspaced;
 #[cfg(feature = "verification")]
 pub(crate) use word_table::WordSet;
-#[cfg(any(feature = "json-schema", feature = "verification"))]
 pub(crate) use word_table::list_rows;
 #[cfg(test)]
 pub(crate) use word_table::read_examples;

@@ -1,6 +1,7 @@
 //! `json_schema`: the final answer is JSON that satisfies this schema.
 //!
-//! This check needs the feature `json-schema` of the crate. `cargo arraign` includes it.
+//! A schema with more than the [plain words](args_valid.md) needs the feature `json-schema` of the crate. `cargo arraign`
+//! includes it.
 //!
 //! <!-- settings -->
 //!

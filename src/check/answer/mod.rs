@@ -7,7 +7,6 @@ pub(super) mod equals;
 pub(super) mod extract;
 pub(super) mod forbidden_substrings;
 pub(super) mod grounded;
-#[cfg(feature = "json-schema")]
 pub(super) mod json_schema;
 pub(super) mod jsonpath;
 pub(super) mod jsonpath_exists;
@@ -19,6 +18,3 @@ pub(super) mod refusal;
 pub(super) mod regex;
 pub(super) mod similarity;
 pub(super) mod starts_with;
-
-#[cfg(not(feature = "json-schema"))]
-pub(super) use super::support::without_json_schema::json_schema;

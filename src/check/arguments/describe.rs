@@ -43,7 +43,6 @@ impl fmt::Display for ValueTest {
             Self::Type(types) => {
                 write!(f, "a value of type {}", join_words(types, " or "))
             }
-            #[cfg(feature = "json-schema")]
             Self::Schema(_) => f.write_str("a value of the schema"),
             Self::Length(tests) => write!(f, "a length of {}", join_words(tests, " and ")),
             Self::Path(path, tests) if tests.is_empty() => write!(f, "something at `{path}`"),

@@ -47,7 +47,6 @@ impl ValueTest {
             },
             Self::StartsWith(start) => Some(json!(start)),
             Self::Type(types) => types.first().map(|one| one.example()),
-            #[cfg(feature = "json-schema")]
             Self::Schema(_) => None,
             Self::Length(tests) => {
                 let lengths = tests.iter().filter_map(Self::example).filter_map(|length| length.as_u64());

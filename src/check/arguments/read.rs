@@ -280,15 +280,9 @@ fn read_types(node: Node<'_>) -> Result<ValueTest, LoadErrors> {
     Ok(ValueTest::Type(types))
 }
 
-#[cfg(feature = "json-schema")]
 fn read_schema(node: Node<'_>) -> Result<ValueTest, LoadErrors> {
     let schema = crate::check::json_schema::Home::settings(node, false).schema(node, "", &[], &[])?;
     Ok(ValueTest::Schema(Box::new(schema)))
-}
-
-#[cfg(not(feature = "json-schema"))]
-fn read_schema(node: Node<'_>) -> Result<ValueTest, LoadErrors> {
-    Err(crate::check::support::missing_feature::report_missing_feature(node, "json-schema").into())
 }
 
 fn read_length(node: Node<'_>) -> Result<ValueTest, LoadErrors> {

@@ -6,7 +6,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{ValueMatcher, accept_all, accept_any};
-#[cfg(feature = "json-schema")]
 use crate::check::json_schema::Schema;
 use crate::check::support::js_pattern::exhausted;
 use crate::outcome::Unfit;
@@ -33,7 +32,6 @@ pub(crate) enum ValueTest {
     /// A value of one of these types.
     Type(Vec<JsonType>),
     /// A value that satisfies the schema.
-    #[cfg(feature = "json-schema")]
     Schema(Box<Schema>),
     /// A text, list or object whose length passes all tests.
     Length(Vec<ValueTest>),
@@ -87,7 +85,6 @@ impl ValueTest {
             Self::Contains(part) => has_part(value, part),
             Self::StartsWith(start) => Ok(value.as_str().is_some_and(|text| text.starts_with(start))),
             Self::Type(types) => Ok(types.iter().any(|one| one.includes(value))),
-            #[cfg(feature = "json-schema")]
             Self::Schema(schema) => Ok(schema.faults(value, "field")?.is_empty()),
             Self::Length(tests) => match measure_length(value) {
                 Some(length) => accept_all(tests, |test| test.accepts(&length.into())),

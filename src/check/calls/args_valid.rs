@@ -1,7 +1,5 @@
 //! `args_valid`: the arguments of each call are valid for its tool.
 //!
-//! This check needs the feature `json-schema` of the crate. `cargo arraign` includes it.
-//!
 //! A model can invent arguments: a discount of 50 % if 30 % is the limit, an id in the wrong form, a field that no
 //! tool has. This check compares every call with a policy and reports every violated constraint, with its line in
 //! the policy.
@@ -19,7 +17,15 @@
 //! In all three shapes, a name is [the name of a tool](../traces.md#names-of-tools), or a glob. A call of
 //! [nearly such a name](../traces.md#near-names) whose arguments the policy would refuse leaves the check undecided. All schemas can refer to
 //! `$defs` at the root of a policy or in its `schemas`. Patterns are unanchored. A word that looks like a misspelt keyword of JSON Schema is a mistake;
-//! `x-...` and other words are annotations. Arguments that are not a JSON object are a violation. This case fails:
+//! `x-...` and other words are annotations. Arguments that are not a JSON object are a violation.
+//!
+//! These plain words are checked in every build of the crate, in the spelling of JSON Schema or of the first shape: `type`,
+//! `enum`, `const`, `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `minLength`, `maxLength`, `pattern`, `required`,
+//! `properties`, `additionalProperties`, `items`, `minItems`, `maxItems`, `uniqueItems`, `minProperties` and `maxProperties`. A
+//! schema with another keyword, such as `$ref`, `anyOf`, `not` or a checked `format`, needs the feature `json-schema` of the
+//! crate. So does a pattern with a look-around, a back-reference or a named group. `cargo arraign` includes the feature.
+//!
+//! This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/args_valid/fail-max.yaml")]

@@ -1,6 +1,7 @@
 //! `tool_output_valid`: each result is valid for its tool.
 //!
-//! This check needs the feature `json-schema` of the crate. `cargo arraign` includes it.
+//! A schema with more than the [plain words](args_valid.md) needs the feature `json-schema` of the crate. `cargo arraign`
+//! includes it.
 //!
 //! An agent depends on the results of its tools. If a mock differs from the real service, or a service changed its
 //! responses, all other checks evaluate a run that could not happen.

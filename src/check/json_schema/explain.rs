@@ -1,184 +1,116 @@
-//! Explains the engine's errors: what is wrong with a value, and how to fix it.
+//! Explains what is wrong with a value, and how to fix it.
 
+use super::plain::{ValueWord, read_size};
 use crate::json::Json;
-use jsonschema::ValidationError;
-use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
-
-use super::exact::NumberWord;
-use super::join;
-use super::keyword::keyword;
 use crate::secrets::QuotedText;
 use crate::yaml::pointer_tokens;
 
 /// Longer values are cut in a message; the violation holds them whole.
 const SHOWN_CHARS: usize = 80;
-/// Further alternatives are counted only.
-const SHOWN_ALTERNATIVES: usize = 5;
 
-/// Returns what is wrong with the part at `pointer`, and what to do about it.
-pub(crate) fn explain(error: &ValidationError<'_>, pointer: &str, schema: &Json) -> (String, String) {
-    let name = &named(pointer);
-    // From the most special explanation to the validator's own words.
-    explain_number(error, pointer, schema)
-        .or_else(|| explain_size(error.kind(), name))
-        .or_else(|| explain_type(error, name, schema))
-        .or_else(|| explain_choice(error, name, schema))
-        .unwrap_or_else(|| (lower_first(&error.masked().to_string()), format!("change {name}")))
+/// What is wrong with a value, and what to do about it.
+pub(super) struct Explanation {
+    pub(super) problem: String,
+    pub(super) advice: String,
 }
 
-/// Explains a keyword that compares with numbers, which the validator does not hold as they were written.
-fn explain_number(
-    error: &ValidationError<'_>,
-    value_pointer: &str,
-    schema: &Json,
-) -> Option<(String, String)> {
-    let name = &part(value_pointer);
-    let pointer = keyword(error, schema);
-    let word = NumberWord::find(pointer.rsplit('/').next()?)?;
-    let wanted = schema.pointer(&pointer)?;
+impl Explanation {
+    pub(super) fn new(problem: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { problem: problem.into(), advice: advice.into() }
+    }
+}
+
+/// Explains why `found`, the value at `pointer`, is not as the keyword `word` demands. The value of the keyword is `wanted`.
+pub(super) fn explain_word(word: ValueWord, wanted: &Json, found: &Json, pointer: &str) -> Explanation {
+    let bare = part(pointer);
+    let name = named(pointer);
     let limit = shown(wanted);
-    let named = &named(value_pointer);
-    let is_exclusive = |word: &str| {
-        let around = pointer.rsplit_once('/').map_or("", |(around, _)| around);
-        schema.pointer(&join(around, word)).and_then(Json::as_bool).unwrap_or_default()
-    };
-    Some(match word {
-        NumberWord::Maximum if is_exclusive("exclusiveMaximum") => explain_below(&limit, name),
-        NumberWord::Minimum if is_exclusive("exclusiveMinimum") => explain_above(&limit, name),
-        NumberWord::Maximum => {
-            (format!("value exceeds maximum of {limit}"), format!("use {name} <= {limit}"))
-        }
-        NumberWord::Minimum => {
-            (format!("value is below minimum of {limit}"), format!("use {name} >= {limit}"))
-        }
-        NumberWord::ExclusiveMaximum => explain_below(&limit, name),
-        NumberWord::ExclusiveMinimum => explain_above(&limit, name),
-        NumberWord::MultipleOf => {
-            (format!("value is not a multiple of {limit}"), format!("use a multiple of {limit} for {named}"))
-        }
-        NumberWord::Const => (format!("value is not {limit}"), format!("use {limit} for {named}")),
-        NumberWord::Enum => {
-            let options: Vec<String> = wanted.as_array()?.iter().map(shown).collect();
-            let options = options.join(", ");
-            (format!("value is not one of {options}"), format!("use one of {options} for {named}"))
-        }
-    })
-}
-
-fn explain_below(limit: &str, name: &str) -> (String, String) {
-    (format!("value is not below {limit}"), format!("use {name} < {limit}"))
-}
-
-fn explain_above(limit: &str, name: &str) -> (String, String) {
-    (format!("value is not above {limit}"), format!("use {name} > {limit}"))
-}
-
-fn explain_size(kind: &Kind, name: &str) -> Option<(String, String)> {
-    const CHARACTERS: [&str; 2] = ["character", "characters"];
-    const ITEMS: [&str; 2] = ["item", "items"];
-    const PROPERTIES: [&str; 2] = ["property", "properties"];
-    Some(match kind {
-        Kind::MaxLength { limit } => render_size(name, "is longer than", *limit, "most", CHARACTERS),
-        Kind::MinLength { limit } => render_size(name, "is shorter than", *limit, "least", CHARACTERS),
-        Kind::MaxItems { limit } => render_size(name, "has more than", *limit, "most", ITEMS),
-        Kind::MinItems { limit } => render_size(name, "has fewer than", *limit, "least", ITEMS),
-        Kind::MaxProperties { limit } => render_size(name, "has more than", *limit, "most", PROPERTIES),
-        Kind::MinProperties { limit } => render_size(name, "has fewer than", *limit, "least", PROPERTIES),
-        Kind::AdditionalItems { limit } => render_size(name, "has more than", *limit as u64, "most", ITEMS),
-        Kind::UniqueItems => ("value has an item twice".to_owned(), format!("give each item of {name} once")),
-        Kind::Contains => ("no item is of the wanted kind".to_owned(), format!("add such an item to {name}")),
-        _ => return None,
-    })
-}
-
-fn render_size(name: &str, problem: &str, limit: u64, most: &str, units: [&str; 2]) -> (String, String) {
-    let unit = units[usize::from(limit != 1)];
-    (format!("value {problem} {limit} {unit}"), format!("use at {most} {limit} {unit} for {name}"))
-}
-
-fn explain_type(error: &ValidationError<'_>, name: &str, schema: &Json) -> Option<(String, String)> {
-    Some(match error.kind() {
-        Kind::Type { kind } => {
-            let wanted = match kind {
-                TypeKind::Single(wanted) => wanted.to_string(),
-                TypeKind::Multiple(_) => listed_types(error, schema),
+    match word {
+        ValueWord::Type => {
+            let names = match wanted {
+                Json::Array(names) => names.as_slice(),
+                name => std::slice::from_ref(name),
             };
-            let found = type_of(&error.instance().as_ref().into());
-            (format!("expected {wanted}, got {found}"), format!("use type {wanted} for {name}"))
-        }
-        Kind::Pattern { pattern } => (
-            format!("value does not match pattern `{pattern}`"),
-            format!("use a value that matches `{pattern}` for {name}"),
-        ),
-        Kind::Format { format } => {
-            (format!("value is not a valid {format}"), format!("use a valid {format} for {name}"))
-        }
-        Kind::PropertyNames { error } => {
-            let name = error.instance().as_str().unwrap_or_default();
-            (format!("the name `{name}` is not allowed"), format!("leave out `{name}`"))
-        }
-        _ => return None,
-    })
-}
-
-/// Lists the types in the order of the file, which the engine does not keep.
-fn listed_types(error: &ValidationError<'_>, schema: &Json) -> String {
-    let list = schema.pointer(&keyword(error, schema)).and_then(Json::as_array);
-    let names: Vec<&str> = list.into_iter().flatten().filter_map(Json::as_str).collect();
-    names.join(" or ")
-}
-
-fn explain_choice(error: &ValidationError<'_>, name: &str, schema: &Json) -> Option<(String, String)> {
-    Some(match error.kind() {
-        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-            // The alternatives name places below the value that this message has named.
-            let around = error.instance_path().as_str();
-            (
-                format!("value fits none of {} alternatives", context.len()),
-                list_alternatives(context, around, schema),
+            let names: Vec<&str> = names.iter().filter_map(Json::as_str).collect();
+            let wanted = names.join(" or ");
+            let found = type_of(found);
+            Explanation::new(
+                format!("expected {wanted}, got {found}"),
+                format!("use type {wanted} for {name}"),
             )
         }
-        Kind::OneOfMultipleValid { .. } => (
-            "value fits several alternatives, not exactly one".to_owned(),
-            format!("make {name} fit one alternative only"),
-        ),
-        Kind::Not { .. } => {
-            ("value matches what `not` forbids".to_owned(), "use a value outside it".to_owned())
+        ValueWord::Enum => {
+            let options: Vec<String> = wanted.as_array().into_iter().flatten().map(shown).collect();
+            let options = options.join(", ");
+            Explanation::new(
+                format!("value is not one of {options}"),
+                format!("use one of {options} for {name}"),
+            )
         }
-        // For the root there is no argument that the agent could leave out.
-        Kind::FalseSchema if error.instance_path().is_empty() => (
-            "the schema forbids every value".to_owned(),
-            "keep the agent from calling the tool, or give it a schema".to_owned(),
-        ),
-        Kind::FalseSchema => ("the schema forbids every value".to_owned(), format!("leave out {name}")),
-        _ => return None,
-    })
-}
-
-/// Explains why each alternative rejects the value at `around`.
-fn list_alternatives(context: &[Vec<ValidationError<'static>>], around: &str, schema: &Json) -> String {
-    let shown = context.iter().take(SHOWN_ALTERNATIVES).enumerate().map(|(index, errors)| {
-        let reasons: Vec<String> =
-            errors.iter().map(|error| explain_alternative(error, around, schema)).collect();
-        format!("alternative {}: {}", index + 1, reasons.join(", "))
-    });
-    let mut why: Vec<String> = shown.collect();
-    if context.len() > SHOWN_ALTERNATIVES {
-        why.push(format!("{} more", context.len() - SHOWN_ALTERNATIVES));
+        ValueWord::Const => {
+            Explanation::new(format!("value is not {limit}"), format!("use {limit} for {name}"))
+        }
+        ValueWord::Maximum => {
+            Explanation::new(format!("value exceeds maximum of {limit}"), format!("use {bare} <= {limit}"))
+        }
+        ValueWord::Minimum => {
+            Explanation::new(format!("value is below minimum of {limit}"), format!("use {bare} >= {limit}"))
+        }
+        ValueWord::ExclusiveMaximum => {
+            Explanation::new(format!("value is not below {limit}"), format!("use {bare} < {limit}"))
+        }
+        ValueWord::ExclusiveMinimum => {
+            Explanation::new(format!("value is not above {limit}"), format!("use {bare} > {limit}"))
+        }
+        ValueWord::MaxLength => explain_size(&name, "is longer than", wanted, "most", CHARACTERS),
+        ValueWord::MinLength => explain_size(&name, "is shorter than", wanted, "least", CHARACTERS),
+        ValueWord::MaxItems => explain_size(&name, "has more than", wanted, "most", ITEMS),
+        ValueWord::MinItems => explain_size(&name, "has fewer than", wanted, "least", ITEMS),
+        ValueWord::MaxProperties => explain_size(&name, "has more than", wanted, "most", PROPERTIES),
+        ValueWord::MinProperties => explain_size(&name, "has fewer than", wanted, "least", PROPERTIES),
+        ValueWord::UniqueItems => {
+            Explanation::new("value has an item twice", format!("give each item of {name} once"))
+        }
+        ValueWord::Pattern => {
+            let pattern = wanted.as_str().unwrap_or_default();
+            Explanation::new(
+                format!("value does not match pattern `{pattern}`"),
+                format!("use a value that matches `{pattern}` for {name}"),
+            )
+        }
     }
-    why.join("; ")
 }
 
-fn explain_alternative(error: &ValidationError<'_>, around: &str, schema: &Json) -> String {
-    // The path of an alternative's value begins at the value around it, which the message has named already.
-    let at = error.instance_path().as_str();
-    let below = at.strip_prefix(around).unwrap_or(at);
-    let problem = match error.kind() {
-        Kind::Required { property } => format!("missing `{}`", property.as_str().unwrap_or_default()),
-        Kind::AdditionalProperties { unexpected } => format!("unexpected `{}`", unexpected.join("`, `")),
-        _ => explain(error, at, schema).0,
+/// Explains a value that the schema `false` forbids.
+pub(super) fn explain_forbidden(pointer: &str) -> Explanation {
+    let advice = if pointer.is_empty() {
+        // For the root there is no argument that the agent could leave out.
+        "keep the agent from calling the tool, or give it a schema".to_owned()
+    } else {
+        format!("leave out {}", named(pointer))
     };
-    if below.is_empty() { problem } else { format!("{}: {problem}", named(below)) }
+    Explanation::new("the schema forbids every value", advice)
+}
+
+/// What a size counts: one, and several.
+pub(super) type SizeUnits = [&'static str; 2];
+const CHARACTERS: SizeUnits = ["character", "characters"];
+pub(super) const ITEMS: SizeUnits = ["item", "items"];
+const PROPERTIES: SizeUnits = ["property", "properties"];
+
+pub(super) fn explain_size(
+    name: &str,
+    problem: &str,
+    limit: &Json,
+    most: &str,
+    units: SizeUnits,
+) -> Explanation {
+    let limit = read_size(limit).unwrap_or_default();
+    let unit = units[usize::from(limit != 1)];
+    Explanation::new(
+        format!("value {problem} {limit} {unit}"),
+        format!("use at {most} {limit} {unit} for {name}"),
+    )
 }
 
 fn type_of(value: &Json) -> &'static str {
@@ -190,11 +122,6 @@ fn type_of(value: &Json) -> &'static str {
         Json::Array(_) => "array",
         Json::Object(_) => "object",
     }
-}
-
-fn lower_first(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
 /// A pointer as a user reads it in a sentence.

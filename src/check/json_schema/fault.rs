@@ -1,14 +1,9 @@
 //! The constraints that a value violates, with their messages.
 
-use crate::json::Json;
-use jsonschema::ValidationError;
-use jsonschema::error::ValidationErrorKind as Kind;
-
-use super::exact::NOT_COMPARED;
-use super::explain::{explain, named, part, shown};
-use super::keyword::keyword;
+use super::explain::{Explanation, named, part, shown};
 use super::slip::Names;
 use super::{Raw, join};
+use crate::json::Json;
 use crate::outcome::Violation;
 use crate::yaml::pointer_tokens;
 
@@ -82,63 +77,36 @@ impl Fault {
     }
 }
 
-/// Describes why the engine stopped before it could decide.
-pub(crate) fn unfinished(error: &ValidationError<'_>) -> Option<String> {
-    let path = error.instance_path().as_str();
-    let at = if path.is_empty() { "a value".to_owned() } else { format!("`{}`", part(path)) };
-    match error.kind() {
-        Kind::BacktrackLimitExceeded { .. } => {
-            Some(format!("a pattern needs too many steps on {at}: simplify it, or bound its repetitions"))
-        }
-        Kind::Custom { message, .. } if message == NOT_COMPARED => Some(format!("{NOT_COMPARED} in {at}")),
-        Kind::RegexEngineFailure { message } => Some(format!("a pattern failed on {at}: {message}")),
-        _ => None,
-    }
+/// A keyword that a value violates, from which faults are made.
+pub(super) struct BrokenKeyword<'s> {
+    pub(super) raw: &'s Raw,
+    /// The pointer of the keyword in the schema.
+    pub(super) keyword: String,
+    /// The pointer of the value.
+    pub(super) pointer: String,
+    pub(super) value: &'s Json,
+    /// What a part of the value is called.
+    pub(super) noun: &'s str,
 }
 
-/// Lists the faults of `error`: one for each part that it concerns.
-pub(crate) fn faults(error: &ValidationError<'_>, raw: &Raw, value: &Json, noun: &str) -> Vec<Fault> {
-    // The part of the value has the digits that were written.
-    let instance = value.pointer(error.instance_path().as_str()).unwrap_or(value);
-    let broken = Broken { error, raw, instance, keyword: keyword(error, &raw.json), noun };
-    match error.kind() {
-        Kind::Required { property } => vec![broken.missing(property.as_str().unwrap_or_default())],
-        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
-            unexpected.iter().map(|name| broken.unexpected(name)).collect()
-        }
-        _ => vec![broken.value()],
-    }
-}
-
-/// One error of the engine, and the pointer of its keyword in the schema.
-struct Broken<'e, 'v> {
-    error: &'e ValidationError<'v>,
-    raw: &'e Raw,
-    instance: &'e Json,
-    keyword: String,
-    noun: &'e str,
-}
-
-impl Broken<'_, '_> {
-    fn value(&self) -> Fault {
-        let pointer = self.error.instance_path().as_str().to_owned();
-        let (problem, advice) = explain(self.error, &pointer, &self.raw.json);
+impl BrokenKeyword<'_> {
+    pub(super) fn describe_value(&self, explanation: Explanation) -> Fault {
         let written = self.raw.origin.locate(&self.keyword);
         Fault {
             constraint: render_constraint(&written, self.raw.json.pointer(&self.keyword)),
             subject: Subject::Value,
-            value: Some(self.instance.clone()),
+            value: Some(self.value.clone()),
             around: None,
-            rank: (pointer.clone(), 0),
-            pointer,
+            rank: (self.pointer.clone(), 0),
+            pointer: self.pointer.clone(),
             written,
-            problem,
-            advice,
+            problem: explanation.problem,
+            advice: explanation.advice,
         }
     }
 
-    fn missing(&self, name: &str) -> Fault {
-        let around = self.error.instance_path().as_str();
+    pub(super) fn describe_missing(&self, name: &str) -> Fault {
+        let around = self.pointer.as_str();
         let pointer = join(around, name);
         // The engine names the list `required`. The entry in it is where the user wrote the name.
         let names = self.raw.json.pointer(&self.keyword).and_then(Json::as_array);
@@ -155,7 +123,7 @@ impl Broken<'_, '_> {
             constraint: format!("{}: {asked}", find_requirement(&self.keyword)),
             subject: Subject::Missing,
             value: None,
-            around: Some(self.instance.clone()),
+            around: Some(self.value.clone()),
             rank: (around.to_owned(), index.unwrap_or_default()),
             written,
             problem: format!("missing required {}", self.noun),
@@ -164,8 +132,8 @@ impl Broken<'_, '_> {
         }
     }
 
-    fn unexpected(&self, name: &str) -> Fault {
-        let around = self.error.instance_path().as_str();
+    pub(super) fn describe_unexpected(&self, name: &str) -> Fault {
+        let around = self.pointer.as_str();
         let pointer = join(around, name);
         let written = self.raw.origin.locate(&self.keyword);
         let meant = self.names().meant_by(name).map_or_else(String::new, |meant| {
@@ -174,7 +142,7 @@ impl Broken<'_, '_> {
         Fault {
             constraint: render_constraint(&written, self.raw.json.pointer(&self.keyword)),
             subject: Subject::Unexpected,
-            value: self.instance.get(name).cloned(),
+            value: self.value.get(name).cloned(),
             around: None,
             rank: (pointer.clone(), 0),
             written,
@@ -188,7 +156,7 @@ impl Broken<'_, '_> {
     fn names(&self) -> Names<'_> {
         let around = self.keyword.rsplit_once('/').map_or("", |(around, _)| around);
         let schema = self.raw.json.pointer(around).unwrap_or(&Json::Null);
-        Names::of(schema, self.instance)
+        Names::of(schema, self.value)
     }
 }
 

@@ -4,7 +4,6 @@ use crate::json::{Json, JsonMap};
 use std::sync::Arc;
 
 use super::constrains::constrains;
-use super::keyword::any_object;
 use super::lint::Mistakes;
 use super::origin::place;
 use super::{Origin, Raw, Schema, Table, join};
@@ -128,4 +127,13 @@ fn describe_vacuous(schema: Node<'_>) -> LoadError {
         Some(_) => "`arguments` belong into `tools: {NAME: {arguments: {...}}}`",
         None => "give it a `type`, `properties` or another constraint",
     })
+}
+
+/// Whether an object anywhere in `value` passes the test.
+pub(super) fn any_object(value: &Json, test: &impl Fn(&JsonMap) -> bool) -> bool {
+    match value {
+        Json::Object(map) => test(map) || map.values().any(|value| any_object(value, test)),
+        Json::Array(items) => items.iter().any(|item| any_object(item, test)),
+        _ => false,
+    }
 }

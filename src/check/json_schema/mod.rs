@@ -2,43 +2,46 @@
 //!
 //! Draft 2020-12 unless a schema says `$schema`. Nothing is fetched: a remote `$ref` is a mistake in the file.
 //! [`Home`] is where schemas are read from, [`Schema`] a compiled one, [`Fault`] one constraint that failed.
+//!
+//! Two engines judge values. A schema of plain words alone is judged by `plain`, in every build. Any other schema is judged by the
+//! validator, which the feature `json-schema` brings.
 
-mod compile;
+#[cfg(all(test, feature = "json-schema"))]
+mod agreement;
 mod constrains;
-mod exact;
-mod expansion;
 mod explain;
 mod fault;
 mod home;
-mod instance;
-mod keyword;
 mod lint;
 mod origin;
+mod pattern;
+mod plain;
 mod refused;
 mod slip;
 mod table;
+#[cfg(feature = "json-schema")]
+mod validator;
 mod words;
 
 pub(crate) use explain::shown;
 pub(crate) use fault::{Fault, Subject};
 pub(crate) use home::Home;
-use instance::Instance;
 pub(crate) use lint::{check_types, find_crossed_bounds};
 pub(crate) use origin::{Origin, join};
 pub(crate) use table::{FoundSchema, Table};
 pub(crate) use words::{is_json_word, json_word, own_word, own_words};
 
 use crate::json::{Json, JsonMap};
-use jsonschema::Validator;
-use std::sync::{Arc, OnceLock};
+use explain::{explain_forbidden, explain_word};
+use fault::BrokenKeyword;
+use plain::{Breach, BreachKind, PlainSchema, Refused};
 
+#[cfg(not(feature = "json-schema"))]
+use crate::check::support::missing_feature::report_missing_feature;
 use crate::check::{About, Clause};
 use crate::outcome::{Unfit, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
-
-/// Backtracking steps of one pattern on one value: some milliseconds, and the same on every machine.
-const BACKTRACK_LIMIT: usize = 100_000;
 
 /// A schema as JSON, and where its words stand.
 #[derive(Debug)]
@@ -49,14 +52,38 @@ pub(crate) struct Raw {
     pub(crate) origin: Origin,
 }
 
+/// One error in a schema.
+#[derive(Debug)]
+struct Flaw {
+    /// The pointer in the schema.
+    pointer: String,
+    /// The message.
+    problem: String,
+    /// The help.
+    help: Option<String>,
+}
+
+impl Flaw {
+    /// Describes a `pattern` that is no regular expression.
+    fn of_pattern(pointer: &str, pattern: &Json) -> Self {
+        Self {
+            pointer: pointer.to_owned(),
+            problem: format!("`{}` is not a pattern", pattern.as_str().unwrap_or_default()),
+            help: Some("patterns are regular expressions of JavaScript".to_owned()),
+        }
+    }
+}
+
 /// A compiled schema.
 pub(crate) struct Schema {
-    validator: Validator<Instance>,
-    /// Compares numbers by their digits, which a schema or a value needs with numbers that 64 bits do not hold.
-    exact: OnceLock<Result<Validator<Instance>, Unfit>>,
-    has_wide_number: bool,
-    formats: bool,
+    engine: SchemaEngine,
     raw: Raw,
+}
+
+enum SchemaEngine {
+    Plain(PlainSchema),
+    #[cfg(feature = "json-schema")]
+    Full(validator::FullSchema),
 }
 
 impl std::fmt::Debug for Schema {
@@ -69,61 +96,79 @@ impl Schema {
     /// Compiles `raw`; each mistake is placed in the file that `home` reads. What is wrong at `said`, pointers in
     /// that file, has been said: a schema with nothing else wrong gives no further mistake, and no schema.
     pub(crate) fn compile(raw: Raw, home: &Home<'_>, said: &[String]) -> Result<Self, LoadErrors> {
-        let flaws = match compile::validator(&raw.json, home.formats) {
-            Ok(validator) => {
-                let has_wide_number = exact::has_wide_number(&raw.json);
-                return Ok(Self {
-                    validator,
-                    exact: OnceLock::new(),
-                    has_wide_number,
-                    formats: home.formats,
-                    raw,
-                });
-            }
-            Err(flaws) => flaws,
-        };
-        let mut errors = LoadErrors::new();
-        for flaw in flaws {
-            let at = raw.origin.locate(&flaw.pointer);
-            // A misspelt keyword was reported when the schema was read, and would be reported again in the compiler's
-            // words.
-            if !said.iter().any(|said| is_at_or_below(&at, said)) {
-                let error = LoadError::new(home.place(&at), flaw.problem);
-                errors.push(flaw.help.into_iter().fold(error, LoadError::help));
-            }
+        match PlainSchema::compile(&raw.json, home.formats) {
+            Ok(plain) => Ok(Self { engine: SchemaEngine::Plain(plain), raw }),
+            Err(Refused { flaws, beyond }) if beyond.is_empty() => Err(place_flaws(flaws, &raw, home, said)),
+            Err(refused) => Self::compile_beyond(raw, refused, home, said),
         }
+    }
+
+    /// Compiles a schema with more than the plain words.
+    #[cfg(feature = "json-schema")]
+    fn compile_beyond(raw: Raw, _: Refused, home: &Home<'_>, said: &[String]) -> Result<Self, LoadErrors> {
+        match validator::FullSchema::compile(&raw.json, home.formats) {
+            Ok(full) => Ok(Self { engine: SchemaEngine::Full(full), raw }),
+            Err(flaws) => Err(place_flaws(flaws, &raw, home, said)),
+        }
+    }
+
+    /// Refuses a schema with more than the plain words: the error stands at the first such word.
+    #[cfg(not(feature = "json-schema"))]
+    #[expect(clippy::needless_pass_by_value, reason = "the signature of the function that it replaces")]
+    fn compile_beyond(
+        raw: Raw,
+        refused: Refused,
+        home: &Home<'_>,
+        said: &[String],
+    ) -> Result<Self, LoadErrors> {
+        let mut errors = place_flaws(refused.flaws, &raw, home, said);
+        let first = refused.beyond.first().map_or_else(String::new, |pointer| raw.origin.locate(pointer));
+        let word = crate::yaml::pointer_tokens(&first).last().unwrap_or_default();
+        let subject = if word == "pattern" { "this `pattern`".to_owned() } else { format!("`{word}`") };
+        errors.push(report_missing_feature(&subject, home.place(&first), "json-schema"));
         Err(errors)
     }
 
     /// Every constraint that `value` breaks, in a stable order. `noun` is what a part of the value is called.
-    // Most values are valid, and a plain answer is faster than a list of errors.
+    #[cfg_attr(
+        not(feature = "json-schema"),
+        expect(clippy::unnecessary_wraps, reason = "the validator has limits")
+    )]
     pub(crate) fn faults(&self, value: &Json, noun: &str) -> Result<Vec<Fault>, Unfit> {
-        let validator = self.choose_validator(value)?;
-        if validator.is_valid(value) {
-            return Ok(Vec::new());
-        }
-        let mut faults = Vec::new();
-        for error in validator.iter_errors(value) {
-            if let Some(unfinished) = fault::unfinished(&error) {
-                return Err(Unfit::budget_exceeded(unfinished));
+        let mut faults: Vec<Fault> = match &self.engine {
+            SchemaEngine::Plain(plain) => {
+                let breaches = plain.find_breaches(value).into_iter();
+                breaches.map(|breach| self.describe_breach(breach, noun)).collect()
             }
-            faults.extend(fault::faults(&error, &self.raw, value, noun));
-        }
-        // The order of the engine is its own. Here it is that of the value and of the file.
+            #[cfg(feature = "json-schema")]
+            SchemaEngine::Full(full) => full.list_faults(value, &self.raw, noun)?,
+        };
+        // The order of an engine is its own. Here it is that of the value and of the file.
         faults.sort_by(|a, b| (&a.rank, &a.written).cmp(&(&b.rank, &b.written)));
         Ok(faults)
     }
 
-    /// Returns the validator that compares the numbers of this schema and of `value` by all their digits.
-    fn choose_validator(&self, value: &Json) -> Result<&Validator<Instance>, Unfit> {
-        if !(self.has_wide_number || exact::has_wide_number(value)) {
-            return Ok(&self.validator);
+    fn describe_breach(&self, breach: Breach<'_>, noun: &str) -> Fault {
+        let Breach { keyword, pointer, value, kind } = breach;
+        let broken = BrokenKeyword { raw: &self.raw, keyword, pointer, value, noun };
+        match kind {
+            BreachKind::Missing(name) => broken.describe_missing(&name),
+            BreachKind::Unexpected(name) => broken.describe_unexpected(&name),
+            BreachKind::Forbidden => broken.describe_value(explain_forbidden(&broken.pointer)),
+            BreachKind::Value(word) => {
+                let wanted = self.raw.json.pointer(&broken.keyword).unwrap_or(&Json::Null);
+                broken.describe_value(explain_word(word, wanted, value, &broken.pointer))
+            }
         }
-        let exact = self.exact.get_or_init(|| {
-            compile::exact_validator(&Arc::new(self.raw.json.clone()), self.formats)
-                .map_err(Unfit::budget_exceeded)
-        });
-        exact.as_ref().map_err(Clone::clone)
+    }
+
+    /// Whether `value` is known to satisfy the schema.
+    fn accepts(&self, value: &Json) -> bool {
+        match &self.engine {
+            SchemaEngine::Plain(plain) => plain.find_breaches(value).is_empty(),
+            #[cfg(feature = "json-schema")]
+            SchemaEngine::Full(full) => full.accepts(value, &self.raw).unwrap_or_default(),
+        }
     }
 
     /// That calls of `tool` have these arguments, or this result.
@@ -145,6 +190,20 @@ impl Schema {
         let pointer = if self.raw.json.get("type").is_some() { "/type" } else { "" };
         self.raw.origin.cite(violation, &self.raw.origin.locate(pointer))
     }
+}
+
+/// Places the flaws of a schema in the user's file, without those at or below the pointers `said`.
+fn place_flaws(flaws: Vec<Flaw>, raw: &Raw, home: &Home<'_>, said: &[String]) -> LoadErrors {
+    let mut errors = LoadErrors::new();
+    for flaw in flaws {
+        let at = raw.origin.locate(&flaw.pointer);
+        // A misspelt keyword was reported when the schema was read, and would be reported again in other words.
+        if !said.iter().any(|said| is_at_or_below(&at, said)) {
+            let error = LoadError::new(home.place(&at), flaw.problem);
+            errors.push(flaw.help.into_iter().fold(error, LoadError::help));
+        }
+    }
+    errors
 }
 
 fn is_at_or_below(pointer: &str, around: &str) -> bool {

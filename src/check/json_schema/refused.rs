@@ -10,10 +10,7 @@ impl Schema {
     /// A value that this schema refuses, where one is easily found.
     pub(crate) fn refused(&self) -> Option<Json> {
         let guess = Guess { root: &self.raw.json };
-        guess
-            .values(guess.root, 0)
-            .into_iter()
-            .find(|value| !self.choose_validator(value).is_ok_and(|validator| validator.is_valid(value)))
+        guess.values(guess.root, 0).into_iter().find(|value| !self.accepts(value))
     }
 }
 

@@ -24,6 +24,4 @@ pub(super) mod rouge;
 pub(super) mod settings;
 pub(super) mod settled;
 pub(super) mod text_assertion;
-#[cfg(not(feature = "json-schema"))]
-pub(super) mod without_json_schema;
 pub(super) mod words;

@@ -4,7 +4,7 @@
 pub(super) const TARGET: &str = "\
 //! Runs every case in `evals/` as a test: `cargo test --test evals`.
 //!
-//! Checks against JSON Schema (`args_valid`) need a feature: `arraign = { .., features = [\"json-schema\"] }`.
+//! JSON Schemas with `$ref`, `anyOf` and the like need a feature: `arraign = { .., features = [\"json-schema\"] }`.
 
 // Shows each case in rust-analyzer's test explorer; `cargo arraign ide` updates the list.
 arraign::cases!(\"evals\");

@@ -3,9 +3,8 @@
 use crate::json::{Json, JsonMap};
 use std::collections::HashMap;
 
-use super::compile::Flaw;
-use super::join;
-use super::keyword::any_object;
+use super::super::home::any_object;
+use super::{Flaw, join};
 use crate::yaml::unescape_token;
 
 /// The largest number of schemas that one schema may apply to a value. A schema made by hand applies some tens.

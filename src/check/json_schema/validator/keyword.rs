@@ -1,13 +1,13 @@
 //! Where, in a schema, the keyword stands that the engine reports.
 
-use crate::json::{Json, JsonMap};
+use crate::json::Json;
 use jsonschema::ValidationError;
 
 use super::join;
 
 /// The pointer of the keyword that `error` is about. Behind a `$ref` the engine gives the target's pointer, but
 /// counts it from the nearest `$id`: then the absolute location says which part of the schema that is.
-pub(crate) fn keyword(error: &ValidationError<'_>, schema: &Json) -> String {
+pub(super) fn keyword(error: &ValidationError<'_>, schema: &Json) -> String {
     let path = error.schema_path().as_str();
     let Some(absolute) = error.absolute_keyword_location() else { return path.to_owned() };
     let base = absolute.as_str().split('#').next().unwrap_or_default();
@@ -19,16 +19,7 @@ pub(crate) fn keyword(error: &ValidationError<'_>, schema: &Json) -> String {
 }
 
 /// The pointer of the part whose `$id` is `base`, or ends it.
-/// Whether an object anywhere in `value` passes the test.
-pub(super) fn any_object(value: &Json, test: &impl Fn(&JsonMap) -> bool) -> bool {
-    match value {
-        Json::Object(map) => test(map) || map.values().any(|value| any_object(value, test)),
-        Json::Array(items) => items.iter().any(|item| any_object(item, test)),
-        _ => false,
-    }
-}
-
-pub(crate) fn resource(value: &Json, base: &str, pointer: &str) -> Option<String> {
+pub(super) fn resource(value: &Json, base: &str, pointer: &str) -> Option<String> {
     match value {
         Json::Object(map) => {
             let own = map.get("$id").and_then(Json::as_str).map(|id| id.trim_end_matches('#'));

@@ -6,43 +6,26 @@
 use jsonschema::{Keyword, ValidationError};
 use serde_json::Value;
 
+use super::super::plain::{ValueDemand, ValueWord};
 use super::instance::Instance;
 use crate::json::{Json, JsonNumber};
 
 /// The message about a number that cannot be compared by its digits.
-pub(crate) const NOT_COMPARED: &str = "the number cannot be compared by its digits";
+pub(super) const NOT_COMPARED: &str = "the number cannot be compared by its digits";
 
-/// The keywords that compare numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NumberWord {
-    Const,
-    Enum,
-    Maximum,
-    Minimum,
-    ExclusiveMaximum,
-    ExclusiveMinimum,
-    MultipleOf,
-}
-
-impl NumberWord {
-    pub(crate) const ALL: [(&str, Self); 7] = [
-        ("const", Self::Const),
-        ("enum", Self::Enum),
-        ("maximum", Self::Maximum),
-        ("minimum", Self::Minimum),
-        ("exclusiveMaximum", Self::ExclusiveMaximum),
-        ("exclusiveMinimum", Self::ExclusiveMinimum),
-        ("multipleOf", Self::MultipleOf),
-    ];
-
-    /// Returns the keyword called `name`.
-    pub(crate) fn find(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, word)| *word)
-    }
-}
+/// The keywords that compare numbers. Each is the demand of a plain word, except `multipleOf`, which is `None`.
+pub(super) const NUMBER_WORDS: [(&str, Option<ValueWord>); 7] = [
+    ("const", Some(ValueWord::Const)),
+    ("enum", Some(ValueWord::Enum)),
+    ("maximum", Some(ValueWord::Maximum)),
+    ("minimum", Some(ValueWord::Minimum)),
+    ("exclusiveMaximum", Some(ValueWord::ExclusiveMaximum)),
+    ("exclusiveMinimum", Some(ValueWord::ExclusiveMinimum)),
+    ("multipleOf", None),
+];
 
 /// Whether a number in `value` is one that 64 bits do not hold.
-pub(crate) fn has_wide_number(value: &Json) -> bool {
+pub(super) fn has_wide_number(value: &Json) -> bool {
     match value {
         Json::Number(number) => !number.fits_64_bits(),
         Json::Array(items) => items.iter().any(has_wide_number),
@@ -52,55 +35,53 @@ pub(crate) fn has_wide_number(value: &Json) -> bool {
 }
 
 /// A keyword and what it compares with.
-pub(crate) struct ExactKeyword {
-    word: NumberWord,
-    /// The value as it was written; `None` if it cannot be told.
-    wanted: Option<Json>,
-    /// In draft 4, a bound may be exclusive by a keyword beside it.
-    is_exclusive: bool,
+pub(super) enum ExactKeyword {
+    Value(ValueDemand),
+    MultipleOf(JsonNumber<'static>),
+    /// The keyword has no number: in draft 4, `exclusiveMaximum: true` belongs to the bound beside it.
+    Anything,
+    /// The number as it was written cannot be found.
+    Unknown,
 }
 
 impl ExactKeyword {
     /// Builds the keyword `name` of the schema object `parent`. `value` is its value as the validator has it, and `pointer` its
     /// place, from which it is found in `schema`.
-    pub(crate) fn new(
-        word: NumberWord,
+    pub(super) fn new(
+        word: Option<ValueWord>,
         name: &str,
         parent: &serde_json::Map<String, Value>,
         value: &Value,
         schema: &Json,
         pointer: &str,
     ) -> Self {
-        let exclusive = match word {
-            NumberWord::Maximum => "exclusiveMaximum",
-            NumberWord::Minimum => "exclusiveMinimum",
-            _ => "",
+        let Some(wanted) = find_written(schema, name, pointer, value) else { return Self::Unknown };
+        let is_true = |word: &str| parent.get(word).and_then(Value::as_bool).unwrap_or_default();
+        let demand = match word {
+            None => wanted.as_number().map(|unit| Self::MultipleOf(unit.clone())),
+            Some(word) => {
+                let word = match word {
+                    ValueWord::Maximum if is_true("exclusiveMaximum") => ValueWord::ExclusiveMaximum,
+                    ValueWord::Minimum if is_true("exclusiveMinimum") => ValueWord::ExclusiveMinimum,
+                    word => word,
+                };
+                ValueDemand::of_comparison(word, &wanted).map(Self::Value)
+            }
         };
-        let is_exclusive = parent.get(exclusive).and_then(Value::as_bool).unwrap_or_default();
-        Self { word, wanted: find_written(schema, name, pointer, value), is_exclusive }
+        demand.unwrap_or(Self::Anything)
     }
 
     /// Whether `value` keeps to the keyword; `None` if that cannot be told.
     fn admits(&self, value: &Json) -> Option<bool> {
-        let wanted = self.wanted.as_ref()?;
-        let bound = |holds: fn(&JsonNumber, &JsonNumber) -> bool| match (value, wanted) {
-            (Json::Number(number), Json::Number(limit)) => {
-                holds(number, limit) && !(self.is_exclusive && number == limit)
-            }
-            _ => true,
-        };
-        Some(match self.word {
-            NumberWord::Const => value == wanted,
-            NumberWord::Enum => wanted.as_array().is_none_or(|options| options.contains(value)),
-            NumberWord::Maximum => bound(|number, limit| number <= limit),
-            NumberWord::Minimum => bound(|number, limit| number >= limit),
-            NumberWord::ExclusiveMaximum => bound(|number, limit| number < limit),
-            NumberWord::ExclusiveMinimum => bound(|number, limit| number > limit),
-            NumberWord::MultipleOf => match (value, wanted) {
-                (Json::Number(number), Json::Number(unit)) => number.is_multiple_of(unit)?,
-                _ => true,
+        match self {
+            Self::Value(demand) => Some(demand.admits(value)),
+            Self::MultipleOf(unit) => match value {
+                Json::Number(number) => number.is_multiple_of(unit),
+                _ => Some(true),
             },
-        })
+            Self::Anything => Some(true),
+            Self::Unknown => None,
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Number, Value};
 use crate::json::{Json, JsonMap, JsonNumber};
 
 /// The representation of values that are validated. Schemas are `serde_json::Value`s.
-pub(crate) struct Instance;
+pub(super) struct Instance;
 
 impl validator::Json for Instance {
     type Node<'a> = &'a Json;
@@ -118,7 +118,7 @@ impl<'a> validator::Array<'a, Instance> for &'a [Json] {
 }
 
 /// A number as the validator sees it.
-pub(crate) struct InstanceNumber<'a>(&'a JsonNumber<'static>);
+pub(super) struct InstanceNumber<'a>(&'a JsonNumber<'static>);
 
 impl validator::JsonNumber for InstanceNumber<'_> {
     fn as_u64(&self) -> Option<u64> {

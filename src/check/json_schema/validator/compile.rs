@@ -6,11 +6,12 @@ use jsonschema::{PatternOptions, Retrieve, ValidationError, ValidationOptions, V
 use serde_json::Value;
 use std::sync::Arc;
 
-use super::exact::{ExactKeyword, NumberWord};
+use super::super::home::any_object;
+use super::exact::{ExactKeyword, NUMBER_WORDS};
 use super::expansion::find_expansion;
 use super::instance::Instance;
-use super::keyword::{any_object, resource};
-use super::{BACKTRACK_LIMIT, join};
+use super::keyword::resource;
+use super::{BACKTRACK_LIMIT, Flaw, join};
 use crate::yaml::unescape_token;
 
 /// A compiled pattern above this many bytes is refused: it is a mistake or an attack.
@@ -19,18 +20,8 @@ const PATTERN_SIZE_LIMIT: usize = 1 << 20;
 /// The greatest number of errors that are reported for one schema.
 const MOST_FLAWS: usize = 50;
 
-/// One error in a schema.
-pub(crate) struct Flaw {
-    /// The pointer in the schema.
-    pub(crate) pointer: String,
-    /// The message.
-    pub(crate) problem: String,
-    /// The help.
-    pub(crate) help: Option<String>,
-}
-
 /// Compiles `schema`, or returns all its errors.
-pub(crate) fn validator(schema: &Json, formats: bool) -> Result<Validator<Instance>, Vec<Flaw>> {
+pub(super) fn validator(schema: &Json, formats: bool) -> Result<Validator<Instance>, Vec<Flaw>> {
     if let Some(flaw) = find_expansion(schema) {
         return Err(vec![flaw]);
     }
@@ -67,9 +58,9 @@ fn has_tuple_items(value: &Json) -> bool {
 }
 
 /// Compiles a schema that compiled before, with keywords that compare numbers by their digits.
-pub(crate) fn exact_validator(schema: &Arc<Json>, formats: bool) -> Result<Validator<Instance>, String> {
+pub(super) fn exact_validator(schema: &Arc<Json>, formats: bool) -> Result<Validator<Instance>, String> {
     let mut options = set_options(formats);
-    for (name, word) in NumberWord::ALL {
+    for (name, word) in NUMBER_WORDS {
         let schema = Arc::clone(schema);
         options = options.with_keyword(name, move |parent, value, place| {
             Ok(Box::new(ExactKeyword::new(word, name, parent, value, &schema, place.as_str())))
@@ -151,7 +142,7 @@ fn describe_flaw(error: &ValidationError<'_>, schema: &Json) -> Flaw {
     let word = schema.pointer(&pointer).and_then(Json::as_str).unwrap_or_default();
     let (problem, help) = match error.kind() {
         ValidationErrorKind::Format { format } if format == "regex" => {
-            (format!("`{word}` is not a pattern"), "patterns are regular expressions of JavaScript")
+            return Flaw::of_pattern(&pointer, &word.into());
         }
         ValidationErrorKind::Custom { .. } if pointer.ends_with("/format") => {
             (format!("`{word}` is no format that can be checked"), "leave it out, or `formats: true`")
