@@ -73,12 +73,19 @@ needs() { # feature, key, value: a case with this key
 
 with_features ''
 ARRAIGN_REPORT=html expect 0 'arraign: reports not rendered without the feature `html` of arraign: html; `cargo arraign report --run '
+cat >"$crate/evals/refund.yaml" <<'YAML'
+id: plain_words
+metric: args_valid
+policy: {tools: {refund: {arguments: {order: {type: integer, min: 1, required: true}}}}}
+trace: traces/refund.json
+YAML
+expect 0 'test refund ... ok'
 needs live agent '{command: [x]}'
-needs json-schema expect '[{args_valid: {schema: {pay: {type: object}}}}]'
-needs json-schema expect '[{tool_output_valid: {schema: {pay: {type: object}}}}]'
+needs json-schema expect '[{args_valid: {schema: {refund: {anyOf: [{type: object}]}}}}]'
+needs json-schema expect '[{tool_output_valid: {schemas: {refund: {$ref: "#"}}}}]'
 needs verification verification true
 needs verification expect '[{verification: 0.9}]'
-needs json-schema expect '[{json_schema: {type: object}}]'
+needs json-schema expect '[{json_schema: {schema: {multipleOf: 2}}}]'
 grep -qF 'in Cargo.toml: `arraign = { version = "0.1", features = ["json-schema"] }`' "$crate/out"
 needs snapshots snapshot $'true\ntrace: traces/refund.json' 101
 printf 'PK\3\4\24' >"$crate/evals/traces/a.eval"
