@@ -196,7 +196,10 @@ const MATCHERS: &[(&str, &str)] = &[
     ("contains", "A text that contains this text, or a list that contains this element. Letter case counts."),
     ("starts_with", "A text that starts with this text."),
     ("one_of_type", "A value of this type, or of one of several types. 2.0 is an `integer`."),
-    ("schema", "A value that satisfies a JSON Schema. `$ref`, `anyOf` and the like need the feature `json-schema`."),
+    (
+        "schema",
+        "A value that satisfies a JSON Schema. `$ref`, `anyOf` and the like need the feature `json-schema`.",
+    ),
     ("length", "The length of a text in characters, or of a list or mapping. A number, or bounds."),
     ("absent", "The argument must be absent."),
     ("optional", "The argument may be absent. If it is present, its value must satisfy the other words."),

@@ -47,7 +47,6 @@ impl ValueTest {
             },
             Self::StartsWith(start) => Some(json!(start)),
             Self::Type(types) => types.first().map(|one| one.example()),
-            Self::Schema(_) => None,
             Self::Length(tests) => {
                 let lengths = tests.iter().filter_map(Self::example).filter_map(|length| length.as_u64());
                 lengths
@@ -56,7 +55,7 @@ impl ValueTest {
                     .map(|length| json!(vec!["x"; usize::try_from(length).unwrap_or(0)]))
                     .next()
             }
-            Self::Path(..) => None,
+            Self::Schema(_) | Self::Path(..) => None,
             Self::Similar { to, .. } => Some(json!(to)),
         }
     }

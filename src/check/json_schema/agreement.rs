@@ -6,7 +6,7 @@ use super::validator::FullSchema;
 use super::{Fault, Flaw, Origin, Raw, Schema, SchemaEngine};
 use crate::json::{Json, JsonMap, json};
 
-/// A generator of choices: SplitMix64, the same on every machine.
+/// A generator of choices: `SplitMix64`, the same on every machine.
 struct Choices(u64);
 
 impl Choices {
@@ -103,7 +103,7 @@ fn generate_value(choices: &mut Choices, depth: usize) -> Json {
         1 => choices.one_in(2).into(),
         2 | 5 => number(choices.pick(NUMBERS)),
         3 | 6 => choices.pick(TEXTS).into(),
-        4 => choices.one_in(2).then(|| number("1")).unwrap_or_else(|| json!("a")),
+        4 => json!({}),
         7 => (0..choices.below(4)).map(|_| generate_value(choices, depth - 1)).collect::<Vec<_>>().into(),
         _ => {
             let names: Vec<&str> = (0..choices.below(4)).map(|_| choices.pick(NAMES)).collect();
@@ -241,12 +241,11 @@ fn break_schema(choices: &mut Choices, schema: &mut Json) {
     let key = choices.pick(&keys);
     // `type` and what is no schema are refused when a schema is read, before it is compiled.
     match (key.as_str(), &mut entries[key.as_str()]) {
-        ("type" | "const" | "default" | "x-note", _) => {}
         ("properties", Json::Object(properties)) if !properties.is_empty() => {
             properties.values_mut().for_each(|schema| break_schema(choices, schema));
         }
         ("items" | "additionalProperties", schema @ Json::Object(_)) => break_schema(choices, schema),
-        ("items" | "additionalProperties", _) => {}
+        ("type" | "const" | "default" | "x-note" | "items" | "additionalProperties", _) => {}
         ("required", names) => *names = choices.pick(&[json!(["a", "a"]), json!("a"), json!([1])]),
         (_, value) => {
             let wrong =

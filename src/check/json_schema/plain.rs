@@ -165,10 +165,8 @@ impl PlainSchema {
             let mut kinds = Vec::new();
             match (&rule.demand, value) {
                 (Demand::Nothing, _) => kinds.push(BreachKind::Forbidden),
-                (Demand::Value(word, demand), value) => {
-                    if !demand.admits(value) {
-                        kinds.push(BreachKind::Value(*word));
-                    }
+                (Demand::Value(word, demand), value) if !demand.admits(value) => {
+                    kinds.push(BreachKind::Value(*word));
                 }
                 (Demand::Required(names), Json::Object(object)) => {
                     let missing = names.iter().filter(|name| !object.contains_key(name));
@@ -185,7 +183,7 @@ impl PlainSchema {
                     for (name, property) in strangers.filter(|(name, _)| !known.contains(*name)) {
                         match schema {
                             AdditionalProperties::Forbidden => {
-                                kinds.push(BreachKind::Unexpected(name.to_owned()))
+                                kinds.push(BreachKind::Unexpected(name.to_owned()));
                             }
                             AdditionalProperties::Schema(schema) => {
                                 schema.judge(property, ValuePath::Property(&path, name), breaches);
@@ -198,7 +196,7 @@ impl PlainSchema {
                         schema.judge(item, ValuePath::Item(&path, index), breaches);
                     }
                 }
-                // A keyword about objects or lists says nothing about other values.
+                // The value is as demanded, or the keyword is about objects or lists.
                 _ => {}
             }
             breaches.extend(kinds.into_iter().map(|kind| {
@@ -331,12 +329,10 @@ impl Compiler {
             Json::Bool(true) => Vec::new(),
             Json::Bool(false) => vec![PlainRule { keyword: "", demand: Demand::Nothing }],
             Json::Object(entries) => {
-                let rules = entries.iter().filter_map(|(key, value)| {
-                    let (key, at) = (JsonText::as_str(key), join(&pointer, key));
-                    let demand = self.compile_word(key, value, &at, entries)?;
-                    Some(demand)
-                });
-                rules.collect()
+                let words = entries.iter().map(|(key, value)| (JsonText::as_str(key), value));
+                words
+                    .filter_map(|(key, value)| self.compile_word(key, value, &join(&pointer, key), entries))
+                    .collect()
             }
             other => {
                 self.add_flaw(&pointer, &format!("{other} is not of types \"boolean\", \"object\""));
@@ -383,16 +379,14 @@ impl Compiler {
             "deprecated" | "readOnly" | "writeOnly" => self.require_type(value, at, "boolean"),
             "examples" => self.require_type(value, at, "array"),
             "default" => None,
-            key => match ValueWord::ALL.iter().find(|(name, _)| *name == key) {
-                Some((keyword, word)) => {
-                    rule(keyword, Demand::Value(*word, self.compile_value(*word, value, at)?))
-                }
-                None => {
+            key => {
+                let Some((keyword, word)) = ValueWord::ALL.iter().find(|(name, _)| *name == key) else {
                     // A word that JSON Schema does not know is an annotation.
                     self.refused.beyond.extend(is_json_word(key).then(|| at.to_owned()));
-                    None
-                }
-            },
+                    return None;
+                };
+                rule(keyword, Demand::Value(*word, self.compile_value(*word, value, at)?))
+            }
         }
     }
 
