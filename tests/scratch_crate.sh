@@ -79,7 +79,7 @@ metric: args_valid
 policy: {tools: {refund: {arguments: {order: {type: integer, min: 1, required: true}}}}}
 trace: traces/refund.json
 YAML
-expect 0 'test refund ... ok'
+expect 0 'test refund::plain_words ... ok'
 needs live agent '{command: [x]}'
 needs json-schema expect '[{args_valid: {schema: {refund: {anyOf: [{type: object}]}}}}]'
 needs json-schema expect '[{tool_output_valid: {schemas: {refund: {$ref: "#"}}}}]'
