@@ -94,18 +94,14 @@ impl Files {
     ) -> Result<Arc<T>, LoadErrors> {
         // The lock is not held while `compile` runs, because it may read other files of the cache. Two threads can therefore
         // compile the same file; both results are equal.
-        if let Some(known) = self.find_compiled(path) {
+        let key = (TypeId::of::<T>(), path.to_owned());
+        let known = lock(&self.compiled).get(&key).map(Arc::clone);
+        if let Some(known) = known.and_then(|known| known.downcast().ok()) {
             return Ok(known);
         }
         let compiled = Arc::new(compile()?);
-        lock(&self.compiled).insert((TypeId::of::<T>(), path.to_owned()), Arc::clone(&compiled) as _);
+        lock(&self.compiled).insert(key, Arc::clone(&compiled) as _);
         Ok(compiled)
-    }
-
-    /// Returns what [`Files::compiled`] has computed for the file at `path`, if it has.
-    pub(crate) fn find_compiled<T: Any + Send + Sync>(&self, path: &Path) -> Option<Arc<T>> {
-        let known = lock(&self.compiled).get(&(TypeId::of::<T>(), path.to_owned())).map(Arc::clone);
-        known?.downcast().ok()
     }
 }
 

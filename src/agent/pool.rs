@@ -233,7 +233,7 @@ async fn run_agent(
     let kept = match answer {
         Ok(trace) => {
             // The cost is noted before the run is kept: it was spent, whatever happens to the run.
-            let noted = gate.add_cost(|| task.prices.cost(&trace));
+            let noted = gate.add_cost(|| task.prices.cost(&trace)).await;
             let trace = fill_defaults(trace, &task.name, started.elapsed());
             let kept = keep_run(Arc::clone(&task), number, trace).await;
             noted.and(kept)

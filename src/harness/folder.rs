@@ -3,7 +3,8 @@
 use std::env;
 use std::path::PathBuf;
 
-use super::{Harness, MANIFEST_DIR};
+use super::Harness;
+use super::workspace::MANIFEST_DIR;
 use crate::place::LoadErrors;
 use crate::source::{DEFAULT_SIZE_LIMIT, Files};
 use crate::suite::{Workspace, workspace};

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use super::cli::HarnessCommand;
-use super::output::stderr::note;
 use super::plan::Plan;
+use super::stderr::note;
 use crate::source::Files;
 use crate::suite::build_identifier;
 

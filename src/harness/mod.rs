@@ -21,6 +21,7 @@ mod settings;
 mod shard;
 mod snapshots;
 pub mod sources;
+mod stderr;
 mod workspace;
 
 use std::env;
@@ -42,8 +43,7 @@ pub use self::snapshots::{DESCRIPTION, pending_folder, snapshot_text};
 
 use self::cli::HarnessCommand;
 use self::output::finish::RunFinisher;
-use self::output::stderr::{report_load_errors, report_problem, usage_error};
-use self::output::tally::Tally;
+use self::output::reports::TrialCounts;
 use self::plan::{Plan, PlanSource, RecentSuites};
 use self::record::harness_id::HarnessId;
 use self::record::prepare::{make_store, prepare_store};
@@ -53,7 +53,9 @@ use self::run::live::{self, LiveAgents};
 use self::run::panics;
 use self::run::programs::CheckPrograms;
 use self::run::run_trials;
+use self::run::tally::Tally;
 pub use self::selection::{CaseSelection, run_program};
+use self::stderr::{report_load_errors, report_problem, usage_error};
 use crate::check::{Check, CheckSettings, Kind, Registry, Tables};
 use crate::judge::Judge;
 use crate::lint::{LintResult, lint_cases};
@@ -64,9 +66,6 @@ use crate::verdict::Rerun;
 
 /// The summary of a check that is registered without one.
 const SUMMARY: &str = "a check of this project";
-
-/// The variable that cargo and nextest set to the package's folder.
-const MANIFEST_DIR: &str = "CARGO_MANIFEST_DIR";
 
 /// The number of runs whose verdicts are kept, unless `keep_runs` of `arraign.yaml` says otherwise.
 const KEPT_RUNS: usize = 20;
@@ -277,7 +276,7 @@ impl Harness {
     /// Runs the trials. The error is the exit code of a run that cannot start; its message has been printed.
     fn try_run(self, arguments: Vec<OsString>) -> Result<ExitCode, ExitCode> {
         panics::install_hook();
-        let (arguments, threads) = (shard::add_bazel_filter(arguments), env::var_os("RUST_TEST_THREADS"));
+        let (arguments, threads) = (settings::add_bazel_filter(arguments), env::var_os("RUST_TEST_THREADS"));
         let mut command = cli::parse_arguments(arguments, threads).map_err(report_problem)?;
         command.settings = self.apply_selection(settings::read_environment().map_err(report_problem)?);
         if !self.mistakes.is_empty() {
@@ -336,7 +335,7 @@ impl Harness {
         let id = HarnessId::locate(&project.base, project.files.root());
         let store = make_store(&project.base, settings, &id);
         project.processes = settings.nextest.as_ref().map(|nextest| store.share_with_processes(nextest));
-        project.is_part = shard::is_part(&plan, settings);
+        project.is_part = plan.is_part(settings);
         // Agents start first: they work while the judge and the store are prepared.
         let live = LiveAgents::start_agents(self.live, common.agents, &mut plan, command, &project)?;
         let judge = (self.judge, settings.judge);
@@ -350,7 +349,12 @@ impl Harness {
         // Who asks agents has allowed the folder to start programs.
         let programs = CheckPrograms::new(self.allows_exec || live.asks_agents(), project.base.clone());
         let context = RunContext::new(project, readers, (live, judging, programs), store, tally);
-        Ok(run_trials(plan, &Arc::new(context), command, &finisher))
+        let context = Arc::new(context);
+        let counts = TrialCounts::from_conclusion(&run_trials(plan, &context, command));
+        if !command.arguments.list {
+            finisher.finish_run(&context, counts).map_err(report_problem)?;
+        }
+        Ok(if counts.has_failed { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
     }
 }
 
@@ -375,7 +379,7 @@ fn make_plan(library: Library<'_>, folder: &str, command: &HarnessCommand) -> Re
 
 /// Keeps the trials of this shard. The error is a message for the user.
 fn divide_and_check(plan: &mut Plan, command: &HarnessCommand, base: &Path) -> Result<(), String> {
-    shard::divide_plan(plan, command, base)?;
+    plan.divide_trials(command, base)?;
     let mut cases = plan.list_cases().into_iter();
     // A list writes nothing, so it accepts nothing.
     let has_snapshots = !command.arguments.list && cases.any(|(case, _)| case.snapshot.is_some());

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::output::stderr::report_problem;
+use super::stderr::report_problem;
 use crate::check::Registry;
 #[cfg(feature = "schema")]
 use crate::source::write_whole;

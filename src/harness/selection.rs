@@ -8,9 +8,9 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use super::cli::HarnessCommand;
-use super::output::stderr::{exit_with, note, report_problem};
 use super::plan::{Plan, PlanSource, plan_all};
 use super::settings::EnvSettings;
+use super::stderr::{exit_with, note, report_problem};
 use super::{FAILED, Harness};
 use crate::case::Tier;
 use crate::report::plain::{count_noun, escape_line};

@@ -5,9 +5,11 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::MANIFEST_DIR;
 use super::settings::{own_target, read_variable};
 use crate::verdict::Rerun;
+
+/// The variable that cargo and nextest set to the package's folder.
+pub(super) const MANIFEST_DIR: &str = "CARGO_MANIFEST_DIR";
 
 /// Returns the package's folder below the root of its workspace: empty, or with a `/` at the end. Empty as well if cargo did
 /// not start this process, because it then runs in the folder where its user is.

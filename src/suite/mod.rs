@@ -59,7 +59,7 @@ use crate::case::Case;
 use crate::check::{Registry, Tables};
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 use crate::source::Files;
-use crate::yaml::{Document, EventLog};
+use crate::yaml::Document;
 
 /// The cases of one file, in its order.
 #[derive(Default)]
@@ -154,24 +154,9 @@ impl Suite {
         wanted: &dyn Fn(Option<&str>) -> bool,
     ) -> Result<Self, LoadErrors> {
         let source = library.files.source(path)?;
-        // The file may have been read before, with its events kept.
-        let events = library.files.find_compiled::<EventLog>(path);
-        let replayed = events.and_then(|events| Document::replay(&source, &events));
-        let read = replayed.map_or_else(|| file::read_documents(&source, path), Ok);
-        read.and_then(|documents| Self::of_documents(documents, &source, path, library, wanted))
+        file::read_documents(&source, path)
+            .and_then(|documents| Self::of_documents(documents, &source, path, library, wanted))
             .map_err(|errors| foreign::explain_foreign(errors, &source, library))
-    }
-
-    /// Reads the file at `path`, and keeps its events: the next time, it is not parsed.
-    pub(crate) fn load_and_keep_events(path: &Path, library: Library<'_>) -> Result<Self, LoadErrors> {
-        if path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml") {
-            let source = library.files.source(path)?;
-            if let Some(events) = Document::log_events(&source) {
-                let _ = library.files.compiled(path, || Ok(events));
-            }
-        }
-        // The documents are composed from the events. If there are none, the file is parsed, with all its mistakes.
-        Self::load(path, library)
     }
 
     /// Reads `text` as if it were the file at `path`.

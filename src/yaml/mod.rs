@@ -25,7 +25,6 @@ use smol_str::SmolStr;
 pub use arraign_trace::json::render_plain;
 pub use arraign_trace::json_text::{escape_token, unescape_token};
 pub use arraign_trace::suggest::{did_you_mean, nearest};
-pub use compose::EventLog;
 pub use fields::Fields;
 pub(crate) use fields::read_all;
 pub(crate) use label::Label;
@@ -148,16 +147,6 @@ impl Document {
     /// Parses `source` and returns its documents without the empty ones, or every syntax error and duplicate key.
     pub fn parse(source: &Arc<Source>) -> Result<Vec<Document>, LoadErrors> {
         Self::parse_range(source, 0..source.text().len())
-    }
-
-    /// Parses `source` to its events alone. Returns `None` if it has anchors, tags or mistakes.
-    pub(crate) fn log_events(source: &Source) -> Option<EventLog> {
-        compose::log_events(source)
-    }
-
-    /// Returns the documents of `source` without parsing it. Returns `None` if `events` are those of another text.
-    pub(crate) fn replay(source: &Arc<Source>, events: &EventLog) -> Option<Vec<Document>> {
-        compose::replay_documents(source, events)
     }
 
     /// Parses a part of `source`, for example one line of a JSON Lines file.

@@ -322,6 +322,34 @@ fn the_rooms_of_the_readers_point_to_the_left() {
     }
 }
 
+/// The rooms of the harness, from left to right: what a run needs, in the order of a run.
+const HARNESS_ROOMS: &[&str] =
+    &["stderr", "settings", "cli", "workspace", "shard", "snapshots", "plan", "record", "run", "output"];
+
+/// The parts of `Harness` itself, which may use each room. No room uses them.
+const HARNESS_PARTS: &[&str] = &["folder", "ide", "limits", "schema", "selection", "sources"];
+
+#[test]
+fn the_rooms_of_the_harness_point_to_the_left() {
+    let mut listed = [HARNESS_ROOMS, HARNESS_PARTS].concat();
+    listed.sort_unstable();
+    assert_eq!(rooms("src/harness"), listed, "HARNESS_ROOMS and HARNESS_PARTS list each room");
+    let find_room = |room: &str| {
+        let is_part = HARNESS_PARTS.contains(&room).then_some(HARNESS_ROOMS.len());
+        HARNESS_ROOMS.iter().position(|known| *known == room).or(is_part)
+    };
+    // `harness/mod.rs` is no room: it is the builder, and runs the rooms in their order.
+    let is_in_room = |file: &&File| file.stage == "harness" && file.depth > 1;
+    for file in files("src").iter().filter(is_in_room) {
+        let room = file.path.iter().skip_while(|part| *part != "harness").nth(1).expect("a room");
+        let own = find_room(room.to_string_lossy().trim_end_matches(".rs")).expect("a listed room");
+        for used in used_modules(&file.code, file.depth - 1, "crate::harness::") {
+            let is_to_the_right = find_room(&used).is_some_and(|other| other > own);
+            assert!(!is_to_the_right, "{} uses `{used}`", file.path.display());
+        }
+    }
+}
+
 #[test]
 fn only_named_stages_touch_the_world() {
     let rules: &[(&str, &[&str])] = &[

@@ -4,13 +4,15 @@ use crate::json;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::notes;
 use super::reports::{RequestedReports, TrialCounts};
-use super::stderr;
+use super::undecided::render_undecided;
 use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::Plan;
 use crate::harness::run::context::RunContext;
 use crate::harness::shard::ShardRecord;
 use crate::harness::snapshots::orphans::PinnedSnapshots;
+use crate::harness::stderr;
 use crate::report::plain::escape_text;
 use crate::report::summary::render_summary;
 use crate::source::write_with_folder;
@@ -55,12 +57,13 @@ impl RunFinisher {
         if !context.readers.nextest {
             // Under nextest, a process knows its own trial only.
             context.live.describe_run().iter().for_each(|text| stderr::note(&escape_text(text)));
-            stderr::note_unexercised(context.tally.count_unexercised());
+            notes::note_unexercised(context.tally.count_unexercised());
         }
-        stderr::note_judge_costs(context.judging.amount_spent());
-        stderr::note_undecided(&context.tally.describe_undecided(&context.project));
-        stderr::note_pinned(&context.tally.take_pinned());
-        stderr::note_skipped(&self.unknown_variables, self.skipped);
+        notes::note_judge_costs(context.judging.amount_spent());
+        let undecided = context.tally.take_undecided(&context.project.folder);
+        notes::note_undecided(&render_undecided(&undecided, &context.project.rerun));
+        notes::note_pinned(&context.tally.take_pinned());
+        notes::note_skipped(&self.unknown_variables, self.skipped);
         if let Some((shard, own_trials)) = &self.shard {
             // Says that the green line is not that of all cases.
             stderr::note(&shard.describe(*own_trials));
@@ -69,9 +72,9 @@ impl RunFinisher {
         if let Some(pinned) = &self.pinned {
             let files = &context.project.files;
             let orphan = "belongs to no case with `snapshot: true`; delete it, or restore its case";
-            stderr::note_leftovers("snapshot", &pinned.find_orphans(files), orphan);
+            notes::note_leftovers("snapshot", &pinned.find_orphans(files), orphan);
             let stale = "answers a question that no case asks any more; delete it";
-            stderr::note_leftovers("recorded opinion", &context.judging.find_stale(files), stale);
+            notes::note_leftovers("recorded opinion", &context.judging.find_stale(files), stale);
         }
         // A run whose verdicts are lost has not merely failed.
         context.store.check_written().and(written)
@@ -83,7 +86,7 @@ impl RunFinisher {
         let path = self.output_json.as_ref().map(|path| context.project.base.join(path));
         if context.readers.nextest {
             if let Some(path) = path {
-                stderr::note_summary_under_nextest(&path, &context.store.run);
+                notes::note_summary_under_nextest(&path, &context.store.run);
             }
             return Ok(());
         }

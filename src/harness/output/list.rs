@@ -6,10 +6,10 @@ use crate::json::{Json, json};
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::stderr::print_block;
 use crate::case::Tier;
 use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::{Plan, PlannedTrial, TrialWork};
+use crate::harness::stderr::print_block;
 use crate::place::Place;
 use crate::report::plain::render_safe_json;
 use crate::suite::build_identifier;

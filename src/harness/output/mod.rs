@@ -2,7 +2,6 @@
 
 pub(super) mod finish;
 pub(super) mod list;
+mod notes;
 pub(super) mod reports;
-pub(super) mod stderr;
-pub(super) mod tally;
-pub(super) mod undecided;
+mod undecided;

@@ -5,12 +5,13 @@ use std::slice;
 
 use libtest_mimic::Conclusion;
 
-use super::stderr;
+use super::notes;
 use crate::harness::plan::Plan;
 use crate::harness::record::earlier_run;
 use crate::harness::record::runs::StoredRun;
 use crate::harness::run::context::RunContext;
 use crate::harness::settings::EnvSettings;
+use crate::harness::stderr;
 use crate::report::annotations::Annotations;
 use crate::report::{EarlierRun, FORMATS, FormatEntry, ReportBuilder};
 use crate::suite::ReportFormat;
@@ -49,7 +50,7 @@ impl RequestedReports {
         let earlier = self.read_earlier(context)?;
         let run = StoredRun::open(slice::from_ref(&context.store.run)).map_err(|error| error.to_string())?;
         let run = run.compared_with(earlier);
-        stderr::note_missing_verdicts(counts.trials.saturating_sub(run.trials()));
+        notes::note_missing_verdicts(counts.trials.saturating_sub(run.trials()));
         let mut annotations = Box::new(Annotations::new(run.run()));
         let written =
             run.write_reports(&formats, &context.store.out, |verdict| annotations.add_verdict(verdict));
@@ -83,14 +84,14 @@ impl RequestedReports {
     /// Returns the formats that can be rendered, and prints a note on the others.
     fn supported_formats(&self, context: &RunContext) -> Vec<FormatEntry> {
         if context.readers.nextest {
-            stderr::note_not_rendered("under nextest", self.formats.iter().copied(), &context.store.run);
+            notes::note_not_rendered("under nextest", self.formats.iter().copied(), &context.store.run);
             return Vec::new();
         }
         let unsupported =
             self.formats.iter().filter(|wanted| !FORMATS.iter().any(|format| format.format == **wanted));
         // HTML needs a feature.
         let reason = "without the feature `html` of arraign";
-        stderr::note_not_rendered(reason, unsupported.copied(), &context.store.run);
+        notes::note_not_rendered(reason, unsupported.copied(), &context.store.run);
         FORMATS.iter().filter(|format| self.formats.contains(&format.format)).copied().collect()
     }
 }

@@ -1,9 +1,9 @@
 //! The undecided trials of a run: one line that counts them by cause, and one command for each cause.
 
-use crate::case::Case;
-use crate::outcome::{Status, UndecidedCause};
-use crate::verdict::rebase::prefix_file;
-use crate::verdict::{Rerun, Verdict, quoted};
+use crate::harness::run::ALLOW_EXEC;
+use crate::harness::run::tally::UndecidedTrial;
+use crate::outcome::UndecidedCause;
+use crate::verdict::{Rerun, quoted};
 
 /// All causes, in the order in which the line names them, each with its words.
 const CAUSES: [(UndecidedCause, &str); 10] = [
@@ -18,40 +18,6 @@ const CAUSES: [(UndecidedCause, &str); 10] = [
     (UndecidedCause::StatusUnknown, "without a word on whether calls succeeded"),
     (UndecidedCause::MissingEvidence, "without evidence that a check needs"),
 ];
-
-/// A trial that failed because its evidence does not decide a check.
-pub(crate) struct UndecidedTrial {
-    name: String,
-    cause: UndecidedCause,
-    /// An agent can record the run again.
-    has_agent: bool,
-    /// The file of the run that the cause is about.
-    file: Option<String>,
-}
-
-impl UndecidedTrial {
-    /// Takes from the verdict of `case` what the summary needs. `None` for a trial that is not undecided.
-    pub(super) fn from_verdict(case: &Case, verdict: &Verdict) -> Option<Self> {
-        if verdict.passed || verdict.status != Status::Undecided {
-            return None;
-        }
-        // The causes are ordered by what a user does first, so the smallest one represents the trial.
-        let causes = verdict.findings.iter().filter_map(|finding| Some((finding.undecided?, finding.run)));
-        let (first, run) = causes.min()?;
-        Some(Self {
-            name: verdict.name.clone(),
-            cause: first,
-            has_agent: case.agent.is_some(),
-            file: verdict.runs.get(run).and_then(|run| run.file.clone()),
-        })
-    }
-
-    /// Prefixes the path of its trace with `folder`, if it is relative.
-    pub(super) fn below(mut self, folder: &str) -> Self {
-        self.file.iter_mut().for_each(|file| prefix_file(file, folder));
-        self
-    }
-}
 
 /// Renders the summary. Empty for a single trial, which says everything itself.
 pub(crate) fn render_undecided(trials: &[UndecidedTrial], rerun: &Rerun) -> String {
@@ -69,10 +35,6 @@ pub(crate) fn render_undecided(trials: &[UndecidedTrial], rerun: &Rerun) -> Stri
     }
     format!("{} trials are undecided: {}{}", trials.len(), counts.join(", "), commands.concat())
 }
-
-/// The command with which a user allows agents to run in a replay.
-pub(crate) const ALLOW_EXEC: &str =
-    "call `allow_exec()` on the harness of the test target, or use `cargo arraign run --allow-exec`";
 
 /// Returns the command that resolves the cause of a group of trials, or that shows it.
 fn find_command(group: &[&UndecidedTrial], rerun: &Rerun) -> String {

@@ -37,15 +37,13 @@ impl FilePlan {
 /// Plans all trials below the eval root, and keeps about `most_kept` cases in memory. The error contains every mistake in
 /// every file.
 pub(in crate::harness) fn plan_all(source: PlanSource<'_>, most_kept: usize) -> Result<Plan, LoadErrors> {
-    let (mut files, mut kept, mut defers) = (Vec::new(), 0, false);
+    let mut files = Vec::new();
+    let mut kept = 0;
     for path in find_case_files(source.library.files)? {
-        // After the first file that is deferred, most others are, and are read twice.
-        let load = if defers { Suite::load_and_keep_events } else { Suite::load };
         // The suite is dropped here, so that only what the plan keeps of it stays in memory.
-        let file = load(&path, source.library).map(|suite| {
+        let file = Suite::load(&path, source.library).map(|suite| {
             let mut file = FilePlan::of_suite(&suite, &path, source);
             if kept + suite.cases.len() > most_kept {
-                defers = true;
                 defer_cases(&mut file.plan);
             } else {
                 kept += suite.cases.len();

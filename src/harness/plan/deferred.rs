@@ -149,7 +149,6 @@ mod tests {
     #[test]
     fn cases_beyond_those_that_are_kept_are_read_again() {
         let two = "[{id: b, trace: {calls: []}, expect: [contains: x]}, {id: c, expect: [contains: y]}]";
-        // From the second deferred file on, the events of a file are kept.
         plan_folder(&[("1.yaml", PLAIN), ("2.yaml", two), ("3.yaml", two)], |plan, library| {
             let deferred = list_deferred(plan);
             let names: Vec<_> = deferred.iter().map(|(name, _)| name).collect();

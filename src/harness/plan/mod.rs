@@ -7,6 +7,7 @@ mod all;
 mod deferred;
 mod names;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,9 +15,9 @@ pub(super) use self::all::plan_all;
 pub(super) use self::deferred::{DeferredCase, KEPT_CASES, RecentSuites};
 use super::cli::HarnessCommand;
 use super::settings::EnvSettings;
+use super::shard::{self, ShardRecord, TrialTimes};
 use super::snapshots::orphans::PinnedSnapshots;
 use crate::case::{Case, Ignore, RunSelection, Tier, TraceFrom};
-use crate::harness::shard::ShardRecord;
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
 use crate::suite::{
@@ -287,6 +288,32 @@ impl Plan {
             self.trials.extend(is_gated.then(|| PlannedTrial::new(gate_name, None, TrialWork::Gate(work))));
         }
         errors.or(())
+    }
+
+    /// Removes the trials of other shards, if the trials are divided. A trial that is named by `--exact` runs in any shard. The
+    /// error is a message for the user.
+    pub(super) fn divide_trials(&mut self, command: &HarnessCommand, base: &Path) -> Result<(), String> {
+        let settings = &command.settings;
+        let Some(shard) = settings.shard.filter(|_| command.exact_names().is_none()) else { return Ok(()) };
+        let times =
+            settings.shard_times.as_ref().map(|path| TrialTimes::read(&base.join(path))).transpose()?;
+        // Only trials that will run are divided, or a shard might get nothing but ignored ones.
+        let names: Vec<String> = self.trials_to_run(command).map(|trial| trial.name.clone()).collect();
+        let own = shard::select_names(shard, &names, times.as_ref());
+        let listed: HashSet<&str> = names.iter().map(String::as_str).collect();
+        // An ignored trial runs nowhere; the first shard alone reports it.
+        self.trials.retain(|trial| {
+            own.contains(trial.name.as_str()) || (shard.number == 1 && !listed.contains(trial.name.as_str()))
+        });
+        self.shard = Some(ShardRecord::of_division(shard, &names, times.as_ref()));
+        Ok(())
+    }
+
+    /// Whether this process, or the run of nextest that it belongs to, has a part of the trials only.
+    pub(super) fn is_part(&self, settings: &EnvSettings) -> bool {
+        // Only gates need to know, and looking at another process takes time.
+        let has_gate = self.trials.iter().any(|trial| matches!(trial.work, TrialWork::Gate(_)));
+        self.shard.is_some() || has_gate && settings.nextest.is_some() && shard::runs_partition()
     }
 
     /// Returns the parts of the selection that the verdicts of the trials do not contain.

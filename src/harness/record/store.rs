@@ -14,7 +14,6 @@ use std::sync::OnceLock;
 
 use super::manifest::{MANIFESTS, RunManifest};
 use super::prune::prune_runs;
-use crate::harness::run::context::RunProcesses;
 use crate::harness::settings::{Nextest, own_run_id};
 use crate::harness::shard::hash_text;
 use crate::source::{LineLog, write_with_folder};
@@ -42,6 +41,15 @@ pub(crate) struct Store {
     log: LineLog,
     /// Why the first of the lost verdicts was not written.
     unwritten: OnceLock<String>,
+}
+
+/// The processes of a run of which each has one trial.
+#[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only agents are not asked twice"))]
+pub(crate) struct RunProcesses {
+    /// The file in which they share the hashes of files. What else they share is beside it.
+    pub(crate) hashes: PathBuf,
+    /// This process is a later attempt at its trial, or of a later round of a stress run.
+    pub(crate) is_repeated: bool,
 }
 
 impl Store {

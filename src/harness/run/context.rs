@@ -7,11 +7,11 @@ use super::judging::RunJudge;
 use super::live::LiveAgents;
 use super::programs::CheckPrograms;
 use super::progress::Progress;
+use super::tally::Tally;
 use crate::case::AgentLimits;
 use crate::check::{Registry, Tables};
-use crate::harness::output::tally::Tally;
 use crate::harness::plan::RecentSuites;
-use crate::harness::record::store::Store;
+use crate::harness::record::store::{RunProcesses, Store};
 use crate::source::Files;
 use crate::suite::Library;
 use crate::verdict::Rerun;
@@ -66,15 +66,6 @@ pub(crate) struct Project {
     pub(crate) tables: Tables,
     /// The files of deferred cases.
     pub(crate) recent_suites: RecentSuites,
-}
-
-/// The processes of a run of which each has one trial.
-#[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only agents are not asked twice"))]
-pub(crate) struct RunProcesses {
-    /// The file in which they share the hashes of files. What else they share is beside it.
-    pub(crate) hashes: PathBuf,
-    /// This process is a later attempt at its trial, or of a later round of a stress run.
-    pub(crate) is_repeated: bool,
 }
 
 impl Project {

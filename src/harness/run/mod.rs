@@ -19,10 +19,10 @@ pub(super) mod programs;
 #[cfg_attr(not(any(feature = "live", feature = "judge")), path = "without_progress.rs")]
 pub(super) mod progress;
 mod stale;
+pub(super) mod tally;
 mod trial;
 
 use std::num::NonZero;
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -32,11 +32,7 @@ use libtest_mimic::{Arguments, Completion, Conclusion, Failed, Trial};
 use self::batch::{Delivery, JobBatch};
 use self::context::RunContext;
 use self::progress::{Progress, ProgressLine};
-use super::FAILED;
 use super::cli::HarnessCommand;
-use super::output::finish::RunFinisher;
-use super::output::reports::TrialCounts;
-use super::output::stderr::report_problem;
 use super::plan::{Plan, PlannedTrial, TrialWork};
 use crate::case::Ignore;
 use crate::report::plain::escape_line;
@@ -58,31 +54,20 @@ type TrialBatch = JobBatch<WaitingTrial, Result<(), Failed>>;
 /// Where the result of a trial goes.
 type TrialDelivery = Delivery<WaitingTrial, Result<(), Failed>>;
 
-/// Runs the trials, prints and writes the results, and returns the exit code of the process.
-pub(super) fn run_trials(
-    plan: Plan,
-    context: &Arc<RunContext>,
-    command: &HarnessCommand,
-    finisher: &RunFinisher,
-) -> ExitCode {
-    let cases = plan.list_cases();
-    let conclusion = run_libtest(plan, context, command);
-    // The process is about to end. Freeing thousands of cases on a thread that did not allocate them only takes time.
-    std::mem::forget(cases);
-    let counts = TrialCounts::from_conclusion(&conclusion);
-    if !command.arguments.list
-        && let Err(problem) = finisher.finish_run(context, counts)
-    {
-        return report_problem(problem);
-    }
-    if conclusion.has_failed() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
-}
+/// The command with which a user allows agents to run in a replay.
+pub(super) const ALLOW_EXEC: &str =
+    "call `allow_exec()` on the harness of the test target, or use `cargo arraign run --allow-exec`";
 
-fn run_libtest(plan: Plan, context: &Arc<RunContext>, command: &HarnessCommand) -> Conclusion {
+/// Runs the trials.
+pub(super) fn run_trials(plan: Plan, context: &Arc<RunContext>, command: &HarnessCommand) -> Conclusion {
+    let cases = plan.list_cases();
     let arguments = command.arguments_for(plan.trials.len());
     let trials = make_trials(plan, context, command, &arguments);
     let _line = show_progress(context, &arguments);
-    libtest_mimic::run(&arguments, trials)
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    // The process is about to end. Freeing thousands of cases on a thread that did not allocate them only takes time.
+    std::mem::forget(cases);
+    conclusion
 }
 
 /// Shows a line of progress if trials ask agents or a judge, but not under nextest, where a process has one trial.

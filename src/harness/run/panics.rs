@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe, Location};
 use std::sync::Once;
 
-use crate::harness::output::stderr;
+use crate::harness::stderr;
 use crate::report::plain::escape_line;
 
 thread_local! {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::agent::{AgentEnvironment, ProgramRunner};
 use crate::case::Case;
 use crate::evidence::{Absent, ProgramReport, ProgramRequest};
-use crate::harness::output::undecided::ALLOW_EXEC;
+use crate::harness::run::ALLOW_EXEC;
 use crate::reader::to_native;
 use crate::trace::Trace;
 

@@ -9,14 +9,14 @@ const FLAG: &str = "--partition";
 
 /// Whether this process belongs to a partition of nextest.
 #[cfg(unix)]
-pub(super) fn runs_partition() -> bool {
+pub(in crate::harness) fn runs_partition() -> bool {
     let parent = std::os::unix::process::parent_id().to_string();
     names_partition(&read_command_line(&parent))
 }
 
 /// Whether this process belongs to a partition of nextest: unknown on this system.
 #[cfg(not(unix))]
-pub(super) fn runs_partition() -> bool {
+pub(in crate::harness) fn runs_partition() -> bool {
     false
 }
 

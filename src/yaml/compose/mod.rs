@@ -1,7 +1,6 @@
 //! Parser events to a tree: expands aliases and merge keys within a budget and reports duplicate keys, each with its
 //! span in the file.
 
-mod event_log;
 mod merge;
 mod scan_error;
 mod tree_size;
@@ -11,10 +10,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use granit_parser::{Event, Marker, Parser, ScalarStyle, StrInput, Tag};
+use granit_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 use smol_str::SmolStr;
 
-pub use self::event_log::EventLog;
 use self::merge::{collect_merged, find_duplicates, is_merge_key, merge_entries};
 use self::tree_size::TreeSize;
 use super::{Document, Key, Tree, Value, scalar};
@@ -39,9 +37,15 @@ pub(super) fn compose_documents(
     if u32::try_from(source.text().len()).is_err() {
         return Err(LoadError::new(Place::of_file(source.name()), "the file is larger than 4 GiB").into());
     }
+    let options = granit_parser::options! {
+        emit_comments: false,
+        emit_unresolved_aliases: true,
+        flow_nesting_limit: MAX_DEPTH,
+        block_nesting_limit: MAX_DEPTH,
+    };
     // The first error ends the file: after it the parser no longer knows where values begin. Duplicate keys do not end
     // it, so all of them are reported together.
-    for event in start_parser(&source.text()[range]) {
+    for event in Parser::new_from_str_with_options(&source.text()[range], options) {
         let step = match event {
             Ok((event, span)) => composer.take_event(event, composer.span_between(span.start, span.end)),
             Err(error) => Err(composer.scan_error(&error)),
@@ -52,38 +56,6 @@ pub(super) fn compose_documents(
         }
     }
     composer.errors.or(composer.documents)
-}
-
-fn start_parser(text: &str) -> Parser<'_, StrInput<'_>> {
-    let options = granit_parser::options! {
-        emit_comments: false,
-        emit_unresolved_aliases: true,
-        flow_nesting_limit: MAX_DEPTH,
-        block_nesting_limit: MAX_DEPTH,
-    };
-    Parser::new_from_str_with_options(text, options)
-}
-
-/// Parses `source` to its events alone. Returns `None` if it has a mistake, or events that a log does not keep.
-pub(super) fn log_events(source: &Source) -> Option<EventLog> {
-    let text = source.text();
-    let find_offset = |marker: Marker| u32::try_from(marker.byte_offset()?).ok();
-    let mut log = EventLog::new(text);
-    for event in start_parser(text) {
-        let (event, span) = event.ok()?;
-        let span = Span { start: find_offset(span.start)?, end: find_offset(span.end)? };
-        log.add_event(&event, span, text)?;
-    }
-    Some(log)
-}
-
-/// Composes the documents of `source` from its events. Returns `None` if they are those of another text, or have a mistake.
-pub(super) fn replay_documents(source: &Arc<Source>, log: &EventLog) -> Option<Vec<Document>> {
-    let mut composer = YamlComposer::new(source, 0);
-    for (event, span) in log.list_events(source.text())? {
-        composer.take_event(event, span).ok()?;
-    }
-    composer.errors.or(composer.documents).ok()
 }
 
 /// A list or a mapping without its end event.

@@ -40,8 +40,8 @@ use crate::agent::{Agent, AgentEnvironment, AgentError, AgentInput, AgentPool, A
 use crate::case::{AgentFingerprint, AgentLimits, Case, ModelSettings, NamedAgent};
 use crate::engine::UndecidedRun;
 use crate::harness::cli::HarnessCommand;
-use crate::harness::output::stderr::{report_load_errors, report_problem};
 use crate::harness::plan::{CaseWork, Plan, PlannedTrial, TrialWork};
+use crate::harness::stderr::{report_load_errors, report_problem};
 use crate::outcome::UndecidedCause;
 use crate::source::Files;
 use crate::suite::{CaseRuns, LIVE, RecordedRun, find_foreign_recording, find_stale_runs};

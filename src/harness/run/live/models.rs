@@ -8,7 +8,7 @@ use super::{AgentMode, RunRequest};
 use crate::agent::{Agent, AgentPool, KeepExchanges, ModelTask};
 use crate::case::ModelSettings;
 use crate::engine::UndecidedRun;
-use crate::harness::output::undecided::ALLOW_EXEC;
+use crate::harness::run::ALLOW_EXEC;
 use crate::harness::run::failure::RunFailure;
 use crate::model::{Cassette, PortMode, Provider, RecordedSubject, SessionPlan};
 use crate::outcome::UndecidedCause;

@@ -2,7 +2,7 @@
 
 use crate::agent::{Agent, AgentGate, AgentTask, Agents, ConfiguredAgent, InProcess};
 use crate::case::{AgentLimits, Case, InputGlob, NamedAgent};
-use crate::harness::run::context::RunProcesses;
+use crate::harness::record::store::RunProcesses;
 use crate::harness::settings::{read_choice, read_variable};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::check_input_pattern;

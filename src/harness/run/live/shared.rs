@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 use super::LiveAgents;
 use crate::agent::AgentPool;
 use crate::harness::plan::{CaseWork, GateWork};
-use crate::harness::run::context::{Project, RunProcesses};
+use crate::harness::record::store::RunProcesses;
+use crate::harness::run::context::Project;
 use crate::source::{fingerprint_bytes, write_with_folder};
 use crate::verdict::Verdict;
 

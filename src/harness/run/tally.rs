@@ -3,16 +3,15 @@
 
 use std::sync::Mutex;
 
-use super::undecided::{UndecidedTrial, render_undecided};
 use crate::case::Case;
 use crate::harness::plan::Plan;
-use crate::harness::run::context::Project;
 use crate::harness::settings::EnvSettings;
-use crate::outcome::State;
+use crate::outcome::{State, Status, UndecidedCause};
 use crate::report::block::render_case_block;
 use crate::report::pinned::render_pinned;
 use crate::source::lock;
 use crate::verdict::Verdict;
+use crate::verdict::rebase::prefix_file;
 use crate::verdict::summary::{Group, Row, SUMMARY_VERSION, Selection, Summary};
 
 /// Collects the results of trials as they end.
@@ -39,6 +38,40 @@ struct TallyEntries {
 pub(crate) struct UnexercisedRules {
     pub(crate) rules: usize,
     pub(crate) trials: usize,
+}
+
+/// A trial that failed because its evidence does not decide a check.
+pub(crate) struct UndecidedTrial {
+    pub(in crate::harness) name: String,
+    pub(in crate::harness) cause: UndecidedCause,
+    /// An agent can record the run again.
+    pub(in crate::harness) has_agent: bool,
+    /// The file of the run that the cause is about.
+    pub(in crate::harness) file: Option<String>,
+}
+
+impl UndecidedTrial {
+    /// Takes from the verdict of `case` what the summary needs. `None` for a trial that is not undecided.
+    fn from_verdict(case: &Case, verdict: &Verdict) -> Option<Self> {
+        if verdict.passed || verdict.status != Status::Undecided {
+            return None;
+        }
+        // The causes are ordered by what a user does first, so the smallest one represents the trial.
+        let causes = verdict.findings.iter().filter_map(|finding| Some((finding.undecided?, finding.run)));
+        let (first, run) = causes.min()?;
+        Some(Self {
+            name: verdict.name.clone(),
+            cause: first,
+            has_agent: case.agent.is_some(),
+            file: verdict.runs.get(run).and_then(|run| run.file.clone()),
+        })
+    }
+
+    /// Prefixes the path of its trace with `folder`, if it is relative.
+    fn below(mut self, folder: &str) -> Self {
+        self.file.iter_mut().for_each(|file| prefix_file(file, folder));
+        self
+    }
 }
 
 impl Tally {
@@ -86,11 +119,10 @@ impl Tally {
         take_in_order(&mut lock(&self.entries).blocks)
     }
 
-    /// Sums up the undecided trials of cases; empty for less than two.
-    pub(crate) fn describe_undecided(&self, project: &Project) -> String {
-        let trials = take_in_order(&mut lock(&self.entries).undecided).into_iter();
-        let trials: Vec<UndecidedTrial> = trials.map(|trial| trial.below(&project.folder)).collect();
-        render_undecided(&trials, &project.rerun)
+    /// Takes the undecided trials of cases, with `folder` before the relative paths of their traces.
+    pub(crate) fn take_undecided(&self, folder: &str) -> Vec<UndecidedTrial> {
+        let trials = take_in_order(&mut lock(&self.entries).undecided);
+        trials.into_iter().map(|trial| trial.below(folder)).collect()
     }
 
     /// Counts the rules that passing trials did not exercise.

@@ -1,10 +1,12 @@
 //! The settings of a run. They are environment variables, because runners pass no unknown flags on.
 
+mod shard;
+
 use std::env;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::shard::Shard;
+pub(super) use self::shard::{Shard, add_bazel_filter};
 use crate::case::Tier;
 use crate::judge::JudgeMode;
 use crate::report::render_utc;
@@ -102,22 +104,11 @@ pub(super) fn read_environment() -> Result<EnvSettings, String> {
         github: read_variable("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
         junit_file: read_path("XML_OUTPUT_FILE"),
         unknown_variables: check_unknown_variables()?,
-        shard: read_shard()?,
+        shard: Shard::read_environment()?,
         shard_times: read_path("ARRAIGN_SHARD_TIMES"),
         modes: read_modes(),
         nextest: read_variable("NEXTEST").map(|_| read_nextest()),
     })
-}
-
-/// Reads the shard. nextest divides the trials itself, and shards of shards would leave trials out.
-fn read_shard() -> Result<Option<Shard>, String> {
-    let shard = Shard::read_environment()?;
-    if shard.is_some() && read_variable("NEXTEST").is_some() {
-        return Err(
-            "ARRAIGN_SHARD does not work under nextest: use `cargo nextest run --partition`".to_owned()
-        );
-    }
-    Ok(shard)
 }
 
 /// Returns the variables that decide whom the trials ask. A replay is the default and needs none.
