@@ -319,15 +319,16 @@ impl Harness {
         // Shards are divided before the filters apply, so that each trial stays in its shard.
         plan.keep_wanted(command);
         if command.lists_json() {
-            return Ok(output::list::print_list(&plan, (&project.base, project.files.root()), command));
+            return Ok(output::list::print_list(&plan, &project.base, project.files.root(), command));
         }
-        self.run_plan(plan, (project, common), command)
+        self.run_plan(plan, project, common, command)
     }
 
     fn run_plan(
         self,
         mut plan: Plan,
-        (mut project, common): (Project, Workspace),
+        mut project: Project,
+        common: Workspace,
         command: &HarnessCommand,
     ) -> Result<ExitCode, ExitCode> {
         let settings = &command.settings;
@@ -338,18 +339,24 @@ impl Harness {
         project.is_part = plan.is_part(settings);
         // Agents start first: they work while the judge and the store are prepared.
         let live = LiveAgents::start_agents(self.live, common.agents, &mut plan, command, &project)?;
-        let judge = (self.judge, settings.judge);
-        let judging = RunJudge::prepare(judge, &mut plan, command, &project.folder)?;
-        let kept = (project.library(), &id, keep_runs);
-        prepare_store(&store, &plan, kept, command).map_err(report_problem)?;
+        let judging = RunJudge::prepare(self.judge, &mut plan, command, &project.folder)?;
+        prepare_store(&store, &plan, &project.kinds, &id, keep_runs, command).map_err(report_problem)?;
         let judging = judging.with_shared_ledger(&store, settings);
         let finisher = RunFinisher::from_plan(&mut plan, command);
         let tally = Tally::new(&plan, settings);
         let readers = OutputReaders { json: command.prints_json(), nextest: settings.nextest.is_some() };
         // Who asks agents has allowed the folder to start programs.
         let programs = CheckPrograms::new(self.allows_exec || live.asks_agents(), project.base.clone());
-        let context = RunContext::new(project, readers, (live, judging, programs), store, tally);
-        let context = Arc::new(context);
+        let context = Arc::new(RunContext {
+            project,
+            readers,
+            live,
+            judging,
+            programs,
+            progress: Arc::default(),
+            store,
+            tally,
+        });
         let counts = TrialCounts::from_conclusion(&run_trials(plan, &context, command));
         if !command.arguments.list {
             finisher.finish_run(&context, counts).map_err(report_problem)?;

@@ -15,7 +15,7 @@ use crate::report::plain::render_safe_json;
 use crate::suite::build_identifier;
 
 /// Prints the trials that the command line selects, one line each, and returns the exit code of the process.
-pub(crate) fn print_list(plan: &Plan, (base, root): (&Path, &Path), command: &HarnessCommand) -> ExitCode {
+pub(crate) fn print_list(plan: &Plan, base: &Path, root: &Path, command: &HarnessCommand) -> ExitCode {
     let listed = plan.trials.iter().filter(|trial| is_listed(trial, command));
     let trials: Vec<Json> = listed.filter_map(|trial| list_trial(trial, base)).collect();
     let (total, ignored) = (trials.len(), trials.iter().filter(|trial| trial["ignore"] == true).count());

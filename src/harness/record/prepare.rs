@@ -5,20 +5,22 @@ use std::path::Path;
 use super::harness_id::HarnessId;
 use super::manifest::RunManifest;
 use super::store::Store;
+use crate::check::Registry;
 use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::Plan;
 use crate::harness::settings::{self, EnvSettings};
-use crate::suite::Library;
 
 /// Writes the run's manifest into the store, and removes old runs. The error is a message for the user.
 pub(crate) fn prepare_store(
     store: &Store,
     plan: &Plan,
-    (library, id, keep_runs): (Library<'_>, &HarnessId, usize),
+    kinds: &Registry,
+    id: &HarnessId,
+    keep_runs: usize,
     command: &HarnessCommand,
 ) -> Result<(), String> {
     if writes_manifest(plan, command) {
-        let written = store.write_manifest(|| RunManifest::for_plan(plan, command, library.kinds, id))?;
+        let written = store.write_manifest(|| RunManifest::for_plan(plan, command, kinds, id))?;
         // A folder that the user has named may be an archive of runs, so nothing is removed there.
         if written && command.settings.out.is_none() {
             store.prune_runs(keep_runs);

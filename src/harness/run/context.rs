@@ -84,18 +84,6 @@ pub(crate) struct OutputReaders {
 }
 
 impl RunContext {
-    /// The context of a run that begins. `asked` are those who answer: agents, the judge and programs.
-    pub(in crate::harness) fn new(
-        project: Project,
-        readers: OutputReaders,
-        asked: (LiveAgents, RunJudge, CheckPrograms),
-        store: Store,
-        tally: Tally,
-    ) -> Self {
-        let (live, judging, programs) = asked;
-        Self { project, readers, live, judging, programs, progress: Arc::default(), store, tally }
-    }
-
     /// Whether any trial asks an agent or a judge.
     pub(crate) fn asks_anyone(&self) -> bool {
         self.live.count_asking().asked + self.judging.count_asking().asked > 0

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use super::context::RunContext;
 use super::live::Asker;
-use super::trial::evaluate_once;
+use super::trial::evaluate_in_turn;
 use crate::engine::{DividedGate, EarlierMeans, GateRule, MeasuredCase, evaluate_gate};
 use crate::harness::plan::{CaseWork, GateWork};
 use crate::outcome::Status;
@@ -72,7 +72,7 @@ fn measure_next(
 }
 
 fn measure_case(context: &Arc<RunContext>, name: &str, work: &CaseWork) -> MeasuredCase {
-    let measured = MeasuredCase::from_verdict(&evaluate_once(context, name, work, Asker::Gate));
+    let measured = MeasuredCase::from_verdict(&evaluate_in_turn(context, name, work, Asker::Gate));
     let CaseWork { case, path, .. } = work;
     let has_run = case.agent.is_none() || context.live.was_asked(name);
     // A failed agent scores 0. An agent that was never asked has no score, which leaves the gate undecided.

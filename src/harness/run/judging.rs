@@ -13,7 +13,7 @@ use crate::harness::plan::{Plan, TrialWork};
 use crate::harness::record::store::Store;
 use crate::harness::settings::EnvSettings;
 use crate::harness::stderr::report_load_errors;
-use crate::judge::{CASSETTES, Judge, JudgeMode, JudgePool, JudgeSession, JudgeUsage, cassette_prefix};
+use crate::judge::{CASSETTES, Judge, JudgePool, JudgeSession, JudgeUsage, cassette_prefix};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::{Files, lock};
 use crate::suite::is_support;
@@ -40,11 +40,12 @@ impl RunJudge {
     /// Checks that the judge of each case can be asked. If the command line names the trials, an error belongs to its trial;
     /// otherwise it is printed, with `folder` before relative paths. Returns the exit code of the process after printing an error.
     pub(crate) fn prepare(
-        (own, mode): (Option<Arc<dyn Judge>>, JudgeMode),
+        own: Option<Arc<dyn Judge>>,
         plan: &mut Plan,
         command: &HarnessCommand,
         folder: &str,
     ) -> Result<Self, ExitCode> {
+        let mode = command.settings.judge;
         let pool = JudgePool::new(mode, own, |name| env::var_os(name));
         let mut errors = LoadErrors::new();
         if !command.arguments.list {

@@ -1,58 +1,39 @@
 //! Runs the trials of a plan with libtest-mimic.
 
 mod asking;
-mod batch;
-mod companion;
 pub(super) mod context;
 pub(super) mod failure;
 mod gate;
 pub(super) mod judging;
+mod limit;
 #[cfg(feature = "live")]
 pub(super) mod live;
 #[cfg(not(feature = "live"))]
 #[path = "recorded_only.rs"]
 pub(super) mod live;
-mod load_failure;
 pub(super) mod panics;
+mod pool;
 #[cfg_attr(not(feature = "live"), path = "without_programs.rs")]
 pub(super) mod programs;
 #[cfg_attr(not(any(feature = "live", feature = "judge")), path = "without_progress.rs")]
 pub(super) mod progress;
-mod stale;
 pub(super) mod tally;
 mod trial;
 
 use std::num::NonZero;
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
-use libtest_mimic::{Arguments, Completion, Conclusion, Failed, Trial};
+use libtest_mimic::{Arguments, Completion, Conclusion, Trial};
 
-use self::batch::{Delivery, JobBatch};
 use self::context::RunContext;
+use self::pool::TrialPool;
 use self::progress::{Progress, ProgressLine};
+use self::trial::{TrialResult, WaitingTrial, run_trial};
 use super::cli::HarnessCommand;
-use super::plan::{Plan, PlannedTrial, TrialWork};
+use super::plan::{Plan, PlannedTrial};
 use crate::case::Ignore;
 use crate::report::plain::escape_line;
-
-/// How long a thread runs further trials before it reports one that has ended. A person does not notice such a delay, and
-/// about a dozen usual trials fit in.
-const RUN_AHEAD_WINDOW: Duration = Duration::from_millis(2);
-
-/// A trial that has not started.
-struct WaitingTrial {
-    context: Arc<RunContext>,
-    number: usize,
-    name: String,
-    work: TrialWork,
-}
-
-type TrialBatch = JobBatch<WaitingTrial, Result<(), Failed>>;
-
-/// Where the result of a trial goes.
-type TrialDelivery = Delivery<WaitingTrial, Result<(), Failed>>;
 
 /// The command with which a user allows agents to run in a replay.
 pub(super) const ALLOW_EXEC: &str =
@@ -92,15 +73,17 @@ fn make_trials(
     let show_reasons = !(flags.list || flags.ignored || flags.include_ignored || context.readers.nextest);
     let heads: Vec<(String, Option<Ignore>)> =
         plan.trials.iter().map(|planned| (planned.shown_name().to_owned(), planned.ignore.clone())).collect();
-    let run_ahead = if runs_ahead(context, arguments) { numbers_to_run(&plan, command) } else { Vec::new() };
+    let threads = arguments.test_threads.or_else(|| thread::available_parallelism().ok().map(NonZero::get));
+    let threads = threads.unwrap_or(1);
+    let ahead = runs_ahead(context, threads).then(|| numbers_to_run(&plan, command));
     let waiting = plan.trials.into_iter().enumerate().map(|(number, planned)| {
         let PlannedTrial { name, work, .. } = planned;
         WaitingTrial { context: Arc::clone(context), number, name, work }
     });
-    let batch = Arc::new(JobBatch::new(waiting, run_ahead, RUN_AHEAD_WINDOW, trial::run_trial));
+    let pool = TrialPool::new(waiting, ahead, threads, run_trial);
     let numbered = heads.into_iter().enumerate();
     numbered
-        .map(|(number, (name, ignore))| make_trial(number, name, ignore.as_ref(), &batch, show_reasons))
+        .map(|(number, (name, ignore))| make_trial(number, name, ignore.as_ref(), &pool, show_reasons))
         .collect()
 }
 
@@ -109,11 +92,7 @@ fn make_trials(
 /// On one thread libtest-mimic prints `test NAME ...` before it asks. What a check of the user prints must follow the name of
 /// its own trial; a built-in check prints nothing. Agents and judges take seconds and differ widely, so each of their
 /// trials reports its end at once.
-fn runs_ahead(context: &RunContext, arguments: &Arguments) -> bool {
-    let threads = arguments
-        .test_threads
-        .or_else(|| thread::available_parallelism().ok().map(NonZero::get))
-        .unwrap_or(1);
+fn runs_ahead(context: &RunContext, threads: usize) -> bool {
     !context.asks_anyone() && (threads > 1 || context.project.kinds.list_own().is_empty())
 }
 
@@ -129,17 +108,14 @@ fn make_trial(
     number: usize,
     name: String,
     ignore: Option<&Ignore>,
-    batch: &Arc<TrialBatch>,
+    pool: &Arc<TrialPool<WaitingTrial, TrialResult>>,
     show_reasons: bool,
 ) -> Trial {
     if let Some(Ignore { reason: Some(reason) }) = ignore.filter(|_| show_reasons) {
         let reason = escape_line(reason);
         return Trial::ignorable_test(name, move || Ok(Completion::ignored_with(reason)));
     }
-    let batch = Arc::clone(batch);
-    // The result may have been computed ahead, on another thread.
-    let trial = Trial::test(name, move || {
-        batch.take_result(number).unwrap_or_else(|| Err("bug in arraign: this trial ran before".into()))
-    });
+    let pool = Arc::clone(pool);
+    let trial = Trial::test(name, move || pool.take_result(number));
     trial.with_ignored_flag(ignore.is_some())
 }

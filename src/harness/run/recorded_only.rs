@@ -1,4 +1,4 @@
-//! Replaces `live.rs` without the feature `live`: no agent runs, and all traces are recorded ones.
+//! Replaces `live/` without the feature `live`: no agent runs, and all traces are recorded ones.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -65,11 +65,12 @@ impl LiveAgents {
         &self,
         _name: &str,
         _work: &CaseWork,
-        (_project, asker): (&Project, Asker),
-        evaluate: impl FnOnce() -> Verdict,
+        _project: &Project,
+        asker: Asker,
+        evaluate: impl FnOnce() -> Result<Verdict, String>,
     ) -> Result<Verdict, String> {
         match asker {
-            Asker::Case | Asker::Gate => Ok(evaluate()),
+            Asker::Case | Asker::Gate => evaluate(),
         }
     }
 

@@ -5,7 +5,7 @@
 
 mod asked;
 mod keep;
-#[cfg_attr(not(feature = "mocks"), path = "without_mocks.rs")]
+#[cfg(feature = "mocks")]
 mod mocks;
 #[cfg_attr(not(feature = "model"), path = "without_model.rs")]
 mod models;
@@ -27,7 +27,6 @@ pub(crate) use self::shared::Asker;
 
 use self::asked::{AskedAgent, AskedAgents};
 use self::keep::{keep_in_files, stamp_run};
-use self::mocks::plan_mocks;
 use self::models::RecordedModels;
 use self::refused::{check_known, refuse_shared_recordings, refuse_unknown, refuse_unmatched};
 use self::setup::{AgentMode, AgentSettings, make_gate, make_task};
@@ -213,7 +212,7 @@ impl LiveAgents {
             self.asked.refuse(name, RunFailure::Error(problem));
             return;
         }
-        let request = self.describe_runs((name, work), &agent.agent, project, pool);
+        let request = self.describe_runs(name, work, &agent.agent, project, pool);
         if let Err(failure) = self.plan_ports(&request, agent.model.as_ref(), &mut task) {
             self.asked.refuse(name, failure);
             return;
@@ -231,7 +230,8 @@ impl LiveAgents {
 
     fn describe_runs<'r>(
         &self,
-        (name, work): (&str, &'r CaseWork),
+        name: &str,
+        work: &'r CaseWork,
         agent: &'r Agent,
         project: &'r Project,
         pool: &'r AgentPool,
@@ -258,7 +258,11 @@ impl LiveAgents {
         task: &mut AgentTask,
     ) -> Result<(), RunFailure> {
         task.model = model.map(|settings| self.models.plan_runs(request, settings)).transpose()?;
-        task.mocks = plan_mocks(&self.models, request)?;
+        // Files with mock tools are rejected by a build without them.
+        #[cfg(feature = "mocks")]
+        {
+            task.mocks = mocks::plan_mocks(&self.models, request)?;
+        }
         Ok(())
     }
 

@@ -49,16 +49,17 @@ impl LiveAgents {
     }
 
     /// Evaluates the case of the trial `name`, unless another process of the run has asked its agent and left the verdict. The
-    /// error says that the processes cannot share verdicts.
+    /// error is that of `evaluate`, or says that the processes cannot share verdicts.
     pub(crate) fn ask_once(
         &self,
         name: &str,
         work: &CaseWork,
-        (project, asker): (&Project, Asker),
-        evaluate: impl FnOnce() -> Verdict,
+        project: &Project,
+        asker: Asker,
+        evaluate: impl FnOnce() -> Result<Verdict, String>,
     ) -> Result<Verdict, String> {
         let Some(shared) = self.shared.as_ref().filter(|_| work.case.agent.is_some()) else {
-            return Ok(evaluate());
+            return evaluate();
         };
         let explain = |error| format!("the processes of a run cannot share verdicts: {error}");
         let _lock = shared.lock_case(name).map_err(explain)?;
@@ -67,7 +68,7 @@ impl LiveAgents {
             return Ok(verdict);
         }
         self.ask_agent(name, work, project);
-        let verdict = evaluate();
+        let verdict = evaluate()?;
         if self.was_asked(name) {
             shared.leave(name, asker, &verdict).map_err(explain)?;
         }

@@ -69,7 +69,7 @@ impl TodaysAgents {
         if let Some(known) = hashed.known.get(&key) {
             return Ok(Some(Arc::clone(known)));
         }
-        let mut files = hash_inputs(&mut hashed.hasher, (&name, &agent), used)?;
+        let mut files = hash_inputs(&mut hashed.hasher, &name, &agent, used)?;
         if let Some(mocks) = mocks {
             // The tools decide what the agent does, as its files do.
             let hash = fingerprint_bytes(mocks.as_bytes());
@@ -95,7 +95,8 @@ impl TodaysAgents {
 /// Hashes the files of an agent's `inputs`. `None` for an agent without them.
 fn hash_inputs(
     hasher: &mut InputHasher,
-    (name, agent): (&str, &ConfiguredAgent),
+    name: &str,
+    agent: &ConfiguredAgent,
     used: &AgentUse,
 ) -> Result<Option<FileFingerprints>, LoadError> {
     if agent.inputs.is_empty() {
