@@ -104,7 +104,9 @@ impl Watchdog {
             if first.is_some_and(|deadline| deadline <= now) {
                 let late = state.running.pop_first();
                 drop(state);
-                late.into_iter().for_each(|(_, on_late)| on_late());
+                if let Some((_, on_late)) = late {
+                    on_late();
+                }
                 state = lock(&self.state);
                 continue;
             }

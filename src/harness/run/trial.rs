@@ -76,13 +76,13 @@ pub(super) fn run_trial(
     let verdict = match find_limit(&work.case) {
         None => evaluate_case(&context, &name, &work),
         Some(limit) => {
-            let own_late = late.clone();
+            let lost = late.clone();
             let own_context = Arc::clone(&context);
             let own_work = work.clone();
             let own_name = name.clone();
             // The thread of a late trial is lost, so another one ends it. A later result is dropped.
             let on_late = move || {
-                own_late.end(move || {
+                lost.end(move || {
                     let verdict = fail_late(&own_work.case, &own_name);
                     finish_case(&own_context, number, &own_work, verdict)
                 });
