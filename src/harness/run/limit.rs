@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 
 use crate::source::lock;
 
+/// The longest limit that the watchdog keeps.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// The deadlines of this process.
 static WATCHDOG: Watchdog = Watchdog {
     state: Mutex::new(WatchdogState { running: BTreeMap::new(), begun: 0, wakes_at: None }),
@@ -83,7 +86,8 @@ impl Watchdog {
             // Without a thread there are no limits, which is no reason to fail.
             let _ = thread::Builder::new().name("arraign-watchdog".to_owned()).spawn(|| self.watch());
         });
-        let deadline = Instant::now() + limit;
+        // No run takes a year, and the clock cannot hold every time that a user can write.
+        let deadline = Instant::now() + limit.min(LONGEST);
         let mut state = lock(&self.state);
         state.begun += 1;
         let key = (deadline, state.begun);
@@ -135,6 +139,11 @@ mod tests {
         let on_late = move || sender.send("late").expect("the part waits");
         let late = run_limited(Duration::from_millis(1), on_late, || receiver.recv());
         assert_eq!(late, None);
+    }
+
+    #[test]
+    fn a_limit_that_no_clock_holds_is_kept() {
+        assert_eq!(run_limited(Duration::MAX, || unreachable!("it is in time"), || 7), Some(7));
     }
 
     /// The watchdog sleeps until the deadline of the first part when the second one begins.
