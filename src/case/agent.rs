@@ -215,7 +215,6 @@ impl HttpCall {
 
 /// The HTTP method of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "UPPERCASE", inline))]
 pub enum HttpMethod {
     /// `GET`, without a body.
     Get,

@@ -4,13 +4,13 @@ use serde::Deserialize;
 
 /// A number from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, !try_from))]
 #[serde(try_from = "f64")]
 pub(crate) struct Share(#[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))] pub(crate) f64);
 
 /// A number from 0 to 100.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, !try_from))]
 #[serde(try_from = "f64")]
 pub(crate) struct Points(#[cfg_attr(feature = "schema", schemars(range(min = 0, max = 100)))] pub(crate) f64);
 

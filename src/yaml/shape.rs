@@ -50,7 +50,6 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
 
 /// A mapping, or a shorter form of it.
 #[derive(Debug, Clone)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
 pub(crate) enum MappingOr<M, S> {
     /// The value is no mapping.
     Short(S),
@@ -123,7 +122,7 @@ mod schema {
 
     use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-    use super::{OneOrMany, OrderedMap};
+    use super::{MappingOr, OneOrMany, OrderedMap};
 
     impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
         fn inline_schema() -> bool {
@@ -138,6 +137,22 @@ mod schema {
             let one = generator.subschema_for::<T>();
             let many = generator.subschema_for::<Vec<T>>();
             json_schema!({"anyOf": [one, many]})
+        }
+    }
+
+    impl<M: JsonSchema, S: JsonSchema> JsonSchema for MappingOr<M, S> {
+        fn inline_schema() -> bool {
+            true
+        }
+
+        fn schema_name() -> Cow<'static, str> {
+            format!("{}_or_{}", M::schema_name(), S::schema_name()).into()
+        }
+
+        fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+            let short = generator.subschema_for::<S>();
+            let mapping = generator.subschema_for::<M>();
+            json_schema!({"anyOf": [short, mapping]})
         }
     }
 

@@ -14,21 +14,7 @@ pub(crate) enum Texts {
     Many(Vec<String>),
 }
 
-/// A duration: a number of milliseconds, or a text such as `3s`.
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(schema_with = "describe_time", rename = "time")
-)]
-pub(crate) struct Time;
-
-#[cfg(feature = "schema")]
-fn describe_time(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({"anyOf": [
-        {"type": "number", "minimum": 0},
-        {"type": "string", "pattern": r"^\s*[0-9.eE+]+\s*(ms|s|m)$"},
-    ]})
-}
+pub(crate) use crate::yaml::Time;
 
 /// One check with its settings, as in a list under `expect`.
 #[cfg_attr(

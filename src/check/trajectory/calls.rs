@@ -16,46 +16,17 @@
 #![doc = include_str!("../../../tests/check/calls/fail-three-edits.yaml")]
 //! ```
 
-use serde::Deserialize;
-
 use super::bfcl::{MatchRules, build_bfcl};
-use super::entry::Entry;
 use super::expected_calls::ExpectedCalls;
-use super::run_calls::WantedStatus;
-use super::settings::{Trajectory, TrajectoryMode};
-use super::spec::{DefaultValues, SpecDefaults};
-use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
+use super::settings::{CallsSettings, Trajectory};
+use super::spec::SpecDefaults;
 use crate::check::{BuildCheck, Check, Kind, Scope};
-use crate::json::JsonMap;
 use crate::place::LoadErrors;
-use crate::yaml::{OneOrMany, Placed, Unparsed};
+use crate::yaml::Placed;
 
 pub(crate) const KIND: Kind =
     Kind::built::<CallsSettings>("calls", "the run makes the expected calls with these arguments")
         .shorthand("list");
-
-/// Settings of `calls`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct CallsSettings {
-    /// The expected calls.
-    pub(super) list: Vec<Unparsed<Entry>>,
-    /// How the calls of the run relate to the list.
-    pub(super) mode: Option<Placed<TrajectoryMode>>,
-    /// How the arguments of all calls relate to the expected ones. Default: `superset` in the short form, `exact` in
-    /// the long form.
-    pub(super) args: Option<Placed<ArgumentsMode>>,
-    /// Globs over the paths of arguments that are not compared: `timestamp`, `*.request_id`, `get_order.trace_id`.
-    pub(super) ignore: Option<Placed<IgnoredPaths>>,
-    /// The default values of arguments, by tool: `{search: {limit: 10}}`.
-    pub(super) defaults: Option<Placed<DefaultValues>>,
-    /// How the expected calls end. With `any`, failed calls are extra calls, too.
-    pub(super) status: Option<Placed<WantedStatus>>,
-    /// Uses the rules of another tool.
-    pub(super) r#match: Option<MatchRules>,
-    /// The declared functions, with `match: bfcl`: `[{name, parameters: {properties, required}}]`.
-    pub(super) functions: Option<Placed<OneOrMany<Placed<JsonMap>>>>,
-}
 
 impl BuildCheck for CallsSettings {
     fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {

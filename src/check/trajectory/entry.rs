@@ -50,7 +50,9 @@ pub(super) struct Times {
 }
 
 /// The number of calls, or bounds of it.
-pub(super) type WrittenTimes = MappingOr<TimesBounds, usize>;
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "times"))]
+pub(super) struct WrittenTimes(MappingOr<TimesBounds, usize>);
 
 /// Bounds of a number of calls.
 #[derive(Debug, Deserialize)]
@@ -67,7 +69,7 @@ impl Build for WrittenTimes {
     type Built = Times;
 
     fn build(written: Placed<Self>) -> Result<Times, LoadErrors> {
-        let bounds = match &*written {
+        let bounds = match &written.0 {
             MappingOr::Short(times) => return Ok(Times { at_least: *times, at_most: Some(*times) }),
             MappingOr::Mapping(bounds) => bounds,
         };

@@ -2,10 +2,14 @@
 
 use serde::Deserialize;
 
+use super::bfcl::MatchRules;
 use super::entry::{Entry, SlotBuilder, SlotGroup};
-use super::spec::SpecDefaults;
+use super::run_calls::WantedStatus;
+use super::spec::{DefaultValues, SpecDefaults};
+use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
+use crate::json::JsonMap;
 use crate::place::LoadErrors;
-use crate::yaml::Unparsed;
+use crate::yaml::{OneOrMany, Placed, Unparsed};
 
 /// How the calls of a run relate to the expected ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -53,6 +57,29 @@ impl TrajectoryMode {
     pub(super) fn demands_all(self) -> bool {
         self != Self::Subset
     }
+}
+
+/// Settings of `calls`.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct CallsSettings {
+    /// The expected calls.
+    pub(super) list: Vec<Unparsed<Entry>>,
+    /// How the calls of the run relate to the list.
+    pub(super) mode: Option<Placed<TrajectoryMode>>,
+    /// How the arguments of all calls relate to the expected ones. Default: `superset` in the short form, `exact` in
+    /// the long form.
+    pub(super) args: Option<Placed<ArgumentsMode>>,
+    /// Globs over the paths of arguments that are not compared: `timestamp`, `*.request_id`, `get_order.trace_id`.
+    pub(super) ignore: Option<Placed<IgnoredPaths>>,
+    /// The default values of arguments, by tool: `{search: {limit: 10}}`.
+    pub(super) defaults: Option<Placed<DefaultValues>>,
+    /// How the expected calls end. With `any`, failed calls are extra calls, too.
+    pub(super) status: Option<Placed<WantedStatus>>,
+    /// Uses the rules of another tool.
+    pub(super) r#match: Option<MatchRules>,
+    /// The declared functions, with `match: bfcl`: `[{name, parameters: {properties, required}}]`.
+    pub(super) functions: Option<Placed<OneOrMany<Placed<JsonMap>>>>,
 }
 
 /// Expected calls, and how a run relates to them.

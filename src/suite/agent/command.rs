@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::case::{CommandLine, check_argument};
 use crate::place::LoadErrors;
-use crate::yaml::{Build, Label, Placed};
+use crate::yaml::{Build, Label, Placed, Unparsed};
 
 /// The name of an environment variable, never its value: that would be kept in the repository.
 #[derive(Deserialize)]
@@ -26,30 +26,42 @@ impl TryFrom<String> for VariableName {
 /// A program and its arguments. A number is the text that it is written as.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
-pub(in crate::suite) struct CommandWords(Vec<Placed<Label>>);
+pub(in crate::suite) struct CommandWords(Unparsed<Vec<Label>>);
 
-impl Build for CommandWords {
-    type Built = CommandLine;
-
-    fn build(written: Placed<Self>) -> Result<CommandLine, LoadErrors> {
+impl CommandWords {
+    fn parse(&self) -> Result<Vec<Placed<Label>>, LoadErrors> {
+        let node = self.0.node();
+        if node.list().is_none() {
+            let error = node.error("`command` is a list: the program, then its arguments");
+            return Err(error.help("there is no shell; for one, write `[sh, -c, \"...\"]`").into());
+        }
+        let words: Vec<Placed<Label>> = node.decode_all()?;
+        if words.first().is_none_or(|program| program.0.is_empty()) {
+            return Err(node.error("`command` names no program").into());
+        }
         let mut errors = LoadErrors::new();
-        for word in &written.0 {
+        for word in &words {
             // The operating system ends an argument at this character.
             if word.0.contains('\0') {
                 errors.push(word.error("no argument can hold a null character"));
             }
         }
-        match written.0.split_first() {
-            Some((program, arguments)) if !program.0.is_empty() => errors.or(CommandLine {
-                program: program.0.clone(),
-                arguments: arguments.iter().map(|word| word.0.clone()).collect(),
-                ..CommandLine::default()
-            }),
-            _ => {
-                errors.push(written.error("`command` names no program"));
-                Err(errors)
-            }
-        }
+        errors.or(words)
+    }
+}
+
+/// Returns the command of these words, of which the first is the program.
+fn make_command(words: Vec<Placed<Label>>) -> CommandLine {
+    let mut words = words.into_iter().map(|word| word.into_value().0);
+    let program = words.next().unwrap_or_default();
+    CommandLine { program, arguments: words.collect(), ..CommandLine::default() }
+}
+
+impl Build for CommandWords {
+    type Built = CommandLine;
+
+    fn build(written: Placed<Self>) -> Result<CommandLine, LoadErrors> {
+        written.parse().map(make_command)
     }
 }
 
@@ -62,11 +74,10 @@ impl Build for AgentWords {
     type Built = CommandLine;
 
     fn build(written: Placed<Self>) -> Result<CommandLine, LoadErrors> {
-        let place = written.place().clone();
-        let AgentWords(words) = written.into_value();
+        let words = written.0.parse()?;
         let mut errors = LoadErrors::new();
         let mut before: Option<&str> = None;
-        for word in &words.0 {
+        for word in &words {
             match check_argument(&word.0) {
                 Err(problem) => errors.push(word.error(problem)),
                 // What the case asks must not decide which program starts, nor be run as code.
@@ -74,7 +85,7 @@ impl Build for AgentWords {
                     let error = word.error("the program itself can have no placeholder");
                     errors.push(error.help("name the program"));
                 }
-                Ok(true) if is_shell(&words.0[0].0) && before.is_some_and(is_script_flag) => {
+                Ok(true) if is_shell(&words[0].0) && before.is_some_and(is_script_flag) => {
                     let error = word.error("a shell would run what the case asks as code");
                     errors.push(error.help(
                         "pass it as an argument of its own: `[sh, -c, 'agent \"$1\"', sh, \"{{input}}\"]`",
@@ -84,8 +95,7 @@ impl Build for AgentWords {
             }
             before = Some(&word.0);
         }
-        errors.or(())?;
-        CommandWords::build(Placed::new(words, place))
+        errors.or(make_command(words))
     }
 }
 

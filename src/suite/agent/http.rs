@@ -23,7 +23,7 @@ pub(super) struct HttpRequest {
     /// The URL.
     url: Placed<String>,
     /// The method. Default: `POST`.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<HttpMethod>"))]
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["GET", "POST", "PUT", "PATCH"])))]
     method: Option<Placed<String>>,
     /// The headers. `${NAME}` is an environment variable.
     headers: Option<OrderedMap<String, Placed<Label>>>,
@@ -37,6 +37,13 @@ pub(super) struct HttpRequest {
     /// The number of further attempts after a 429, a 5xx or a lost connection.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     retries: Option<Placed<u32>>,
+    // Keys of both forms of agents stand beside the form, and are often put inside of it.
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    timeout: Option<Placed<Json>>,
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    output_limit: Option<Placed<Json>>,
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    format: Option<Placed<Json>>,
 }
 
 impl Build for WrittenHttp {
@@ -60,6 +67,16 @@ impl Build for WrittenHttp {
         let body = request.body.and_then(|body| errors.take(build_body(&body, method)));
         if let Some(retries) = request.retries.as_ref().filter(|retries| ***retries > MAX_RETRIES) {
             errors.push(retries.error(format!("`retries` is a number from 0 to {MAX_RETRIES}")));
+        }
+        for (key, value) in [
+            ("timeout", &request.timeout),
+            ("output_limit", &request.output_limit),
+            ("format", &request.format),
+        ] {
+            if let Some(value) = value {
+                let error = value.error(format!("`{key}` belongs beside `http`, not in it"));
+                errors.push(error.help("as it does beside a `command`"));
+            }
         }
         let retries = request.retries.map(Placed::into_value);
         let HttpRequest { trace, answer, .. } = request;

@@ -364,7 +364,7 @@ fn what_cannot_be_asked_is_refused() {
         Project::of(&[asks("a", agent, "")]).run(&[]).exits(2).complains(problem);
     };
     refused("{htp: x}", "did you mean `http`?");
-    refused("{http: {}}", "`http` needs the agent's `url`");
+    refused("{http: {}}", "`url` is missing");
     refused("{http: x}", "not the URL of a server");
     refused("{http: {url: 'http://h/', metod: GET}}", "did you mean `method`?");
     refused("{http: {url: 'http://h/', method: POTS}}", "did you mean `POST`?");
@@ -372,9 +372,9 @@ fn what_cannot_be_asked_is_refused() {
     refused("{http: {url: 'http://h/', body: '{{qury}}'}}", "did you mean `query`?");
     refused("{http: {url: 'http://h/{{x', body: {}}}", "`{{` has no `}}` behind it");
     refused("{http: {url: 'http://h/', trace: '$['}}", "evals/s.yaml:4:");
-    refused("{http: {url: 'http://h/', headers: [a]}}", "`headers` is a mapping of names to values");
+    refused("{http: {url: 'http://h/', headers: [a]}}", "expected a mapping, found a list");
     refused("{http: {url: 'http://h/', timeout: 3s}}", "`timeout` belongs beside `http`, not in it");
     refused("{http: {url: 'http://h/', retries: 99}}", "`retries` is a number from 0 to 10");
     refused("{http: 'http://h/', command: [x]}", "an agent is a `command`, or it is asked over `http`");
-    refused("{http: 'http://h/', cwd: x}", "unknown");
+    refused("{http: 'http://h/', cwd: x}", "this is a setting of a `command`");
 }

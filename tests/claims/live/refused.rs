@@ -40,12 +40,13 @@ fn a_command_says_what_it_lacks() {
     refused("{command: [bash, -lc, 'agent {{input}}']}", "a shell would run what the case asks as code");
     refused("{command: [x], model: {ignore: [/messages]}}", "without `/messages`, all requests are equal");
     refused("{command: [x], model: {ignore_text: ['.*']}}", "the pattern matches every text");
-    refused("{command: [x], env: {KEY: secret}}", "`env` is a list of names of variables");
+    refused("{command: [x], env: {KEY: secret}}", "expected a list, found a mapping");
     refused("{command: [x], env: ['KEY=secret']}", "not the name of a variable");
-    refused("{command: [x], output_limit: -1}", "`output_limit` is a number of bytes");
-    refused("{command: [x], timeout: soon}", "`timeout` is a time");
+    refused("{command: [x], output_limit: -1}", "expected a whole number from 1 up");
+    refused("{command: [x], timeout: soon}", "expected a time");
     refused("{command: [x], format: opnai-chat}", "did you mean `openai-chat`?");
-    refused("[x]", "`agent` is an agent's name, `{command: [program, argument]}`, or `{http: {url: ...}}`");
+    refused("[x]", "expected a text, found a list");
+    refused("' '", "`agent` is an agent's name, `{command: [program, argument]}`, or `{http: {url: ...}}`");
 }
 
 #[test]

@@ -7,9 +7,9 @@ mod function;
 mod python;
 
 use self::function::{BfclFunction, parse_function};
-use super::calls::CallsSettings;
 use super::edits::{CallEdit, EditKind, EditScript, HeldCall};
 use super::report::{ScriptFrame, build_outcome};
+use super::settings::CallsSettings;
 use super::spec::CallDifference;
 use crate::check::Check;
 use crate::check::support::named_tools::run_of;
