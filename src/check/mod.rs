@@ -34,12 +34,11 @@ use crate::yaml::{Document, Node, Placed, nearest};
 pub(crate) use calls::args_valid::PLAIN_NOTES;
 pub(crate) use order::sequence_correctness::Mode as SequenceMode;
 pub(crate) use order::sequence_valid::SameTurn;
-pub(crate) use support::answer_scope::Said;
-pub(crate) use support::attempts::find_attempted_tool;
-pub use support::coverage_unit::{About, Clause};
+pub(crate) use support::answer::Said;
 pub(crate) use support::demands::accepts_counterexample;
+pub use support::demands::{About, Clause};
 pub use support::demands::{Demand, DemandedPart};
-pub use support::settings::CheckSettings;
+pub(crate) use support::messages::find_attempted_tool;
 pub(crate) use support::settled::{
     CheckScope, EvidenceNeeds, advise_on_calls, explain_bad_end, is_in_reverse, require_settled,
 };
@@ -47,6 +46,8 @@ pub use tables::Tables;
 pub use tables::failed_when::FailedWhen;
 pub use tables::input_match::InputMatch;
 pub use tables::judge::JudgeSettings;
+pub(crate) use tables::judge::WrittenJudge;
+pub(crate) use tables::prices::ModelPrice;
 pub use tables::prices::Prices;
 pub use tables::readers::ReaderFailures;
 pub(crate) use tables::readers::{DeclaredReaders, find_reader, parse_reader_name, parse_readers};
@@ -160,6 +161,26 @@ pub trait BuildCheck: CheckSettings + DeserializeOwned {
     fn build(settings: Placed<Self>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors>;
 }
 
+/// The function that writes the JSON Schema of a kind's settings.
+#[cfg(feature = "schema")]
+pub(crate) type SettingsSchema = fn(&mut schemars::SchemaGenerator) -> schemars::Schema;
+
+/// The settings of a check. With the feature `schema` these are the types that derive `JsonSchema`; without it, all
+/// types.
+#[cfg(feature = "schema")]
+pub trait CheckSettings: schemars::JsonSchema {}
+
+#[cfg(feature = "schema")]
+impl<T: schemars::JsonSchema> CheckSettings for T {}
+
+/// The settings of a check. With the feature `schema` these are the types that derive `JsonSchema`; without it, all
+/// types.
+#[cfg(not(feature = "schema"))]
+pub trait CheckSettings {}
+
+#[cfg(not(feature = "schema"))]
+impl<T> CheckSettings for T {}
+
 /// Reads the settings of one kind of check.
 pub type Read = fn(Node<'_>, &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors>;
 
@@ -186,7 +207,7 @@ pub struct Kind {
     pub only_reports: fn(Node<'_>) -> bool,
     /// The JSON Schema of its settings; `None` for a kind that does not describe them.
     #[cfg(feature = "schema")]
-    pub(crate) schema: Option<support::settings::SettingsSchema>,
+    pub(crate) schema: Option<SettingsSchema>,
 }
 
 impl Kind {

@@ -5,10 +5,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use regex::{Regex, escape};
+use serde::Deserialize;
 
 use super::regex::compile_sized;
-use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Node, Value};
+use crate::place::LoadErrors;
+use crate::yaml::{Node, OrderedMap};
 use arraign_trace::compiled::Compiled;
 
 /// By the text of the pattern, which holds all aliases: two tables may know one field by different words.
@@ -33,23 +34,46 @@ impl Default for FieldAliases {
     }
 }
 
+/// The aliases of some fields, as users write them: `{price: [fee]}`.
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+pub(crate) struct WrittenAliases(OrderedMap<String, Vec<FieldAlias>>);
+
+/// One alias. An empty one is an error, because nearly every answer contains it.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(with = "String", description = "", inline)
+)]
+#[serde(try_from = "String")]
+struct FieldAlias(String);
+
+impl TryFrom<String> for FieldAlias {
+    type Error = &'static str;
+
+    fn try_from(word: String) -> Result<Self, Self::Error> {
+        if word.is_empty() {
+            return Err("an alias cannot be empty: nearly every answer has it");
+        }
+        Ok(Self(word))
+    }
+}
+
 impl FieldAliases {
-    /// This table with the mapping `node` in it: a field that is there gets these aliases instead, a new one is
-    /// added. An empty list leaves the field to its own name.
+    /// Returns this table with the aliases of the mapping `node`. Null adds nothing.
     pub fn extend_from(&self, node: Node<'_>) -> Result<Self, LoadErrors> {
-        if matches!(node.value(), Value::Null) {
-            return Ok(self.clone());
+        let written: Option<WrittenAliases> = node.decode_all()?;
+        Ok(self.extend(written.unwrap_or_default()))
+    }
+
+    /// Returns this table with other aliases for the written fields. A field with an empty list is known by its own name.
+    pub(crate) fn extend(&self, written: WrittenAliases) -> Self {
+        let mut table = self.0.clone();
+        for (field, aliases) in written.0.0 {
+            table.insert(field, aliases.into_iter().map(|FieldAlias(word)| word).collect());
         }
-        let Some(entries) = node.entries() else {
-            let problem =
-                format!("`field_aliases` is a mapping of fields to their aliases, not {}", node.describe());
-            return Err(node.error(problem).help("write `price: [price, cost]`, one field a line").into());
-        };
-        let (mut table, mut errors) = (self.0.clone(), LoadErrors::new());
-        for (field, aliases) in entries {
-            table.extend(errors.take(parse_aliases(aliases)).map(|words| (field.name.to_string(), words)));
-        }
-        errors.or(Self(table))
+        Self(table)
     }
 
     /// Compiles the pattern that finds `field` in an answer. The error is a sentence for the user.
@@ -64,22 +88,6 @@ impl FieldAliases {
             .map_err(|_| "this field or an alias of it is too long")?;
         Ok(FieldPattern { aliases, alone })
     }
-}
-
-/// Parses the aliases of one field. An empty alias is an error, because every answer contains it.
-fn parse_aliases(aliases: Node<'_>) -> Result<Vec<String>, LoadErrors> {
-    let words: Vec<String> = aliases.decode_each()?;
-    let mut errors = LoadErrors::new();
-    for (word, node) in words.iter().zip(aliases.list().into_iter().flatten()) {
-        if word.is_empty() {
-            errors.push(empty_alias_error(node));
-        }
-    }
-    errors.or(words)
-}
-
-fn empty_alias_error(alias: Node<'_>) -> LoadError {
-    alias.error("an alias cannot be empty: nearly every answer has it").help("take it off the list")
 }
 
 /// Finds the words of one field in an answer.
@@ -178,14 +186,13 @@ mod tests {
     fn a_table_that_is_none_says_so() {
         assert_eq!(
             extended("[price]").expect_err("a list").to_string(),
-            "f.yaml:1:1: `field_aliases` is a mapping of fields to their aliases, not a list \
-             (help: write `price: [price, cost]`, one field a line)"
+            "f.yaml:1:1: expected a mapping, found a list"
         );
         assert_eq!(
             extended("{price: cost, rating: [1, stars], status: ['']}").expect_err("three").to_string(),
             "f.yaml:1:9: expected a list, found the text `cost`\n\
              f.yaml:1:24: expected a text, found `1` (help: quote it, so that it is a text)\n\
-             f.yaml:1:44: an alias cannot be empty: nearly every answer has it (help: take it off the list)"
+             f.yaml:1:44: an alias cannot be empty: nearly every answer has it"
         );
         assert!(FieldAliases::default().compile_pattern(&"x".repeat(1 << 20)).is_err());
     }

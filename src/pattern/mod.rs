@@ -27,6 +27,7 @@ pub use atoms::{
     list_digit_runs, units_agree,
 };
 pub(crate) use example::find_example;
+pub(crate) use field_alias::WrittenAliases;
 pub use field_alias::{FieldAliases, FieldPattern};
 pub use js_regex::{Flags, ForeignConstruct, JsRegex, JsRegexError, StepsExhausted};
 pub(crate) use near_name::{find_near_calls, show_name};

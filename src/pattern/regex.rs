@@ -26,6 +26,11 @@ pub(super) fn compile_sized(pattern: &str) -> Result<SizedForm<Regex>, regex::Er
 
 /// An unanchored, case-sensitive pattern. It runs in time linear in the text.
 #[derive(Clone)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(with = "String", description = "", inline)
+)]
 pub struct TextPattern(Arc<Regex>);
 
 impl TextPattern {

@@ -8,7 +8,7 @@ use arraign_trace::trace::Call;
 use super::tool::ToolPattern;
 use super::word_table::list_rows;
 use crate::place::LoadErrors;
-use crate::yaml::{Node, did_you_mean};
+use crate::yaml::{Node, OneOrMany, OrderedMap, Placed, did_you_mean};
 
 /// The categories that everybody knows, by name, and the exact names of their tools.
 static BUILT_IN: LazyLock<Vec<(&str, Vec<&str>)>> =
@@ -31,17 +31,22 @@ pub struct ToolCategory {
 impl ToolCategories {
     /// These, extended by what `node` says: `{web: [my_fetch], database: ["sql_*"]}`.
     pub fn extend_from(&self, node: Node<'_>) -> Result<Self, LoadErrors> {
-        let Some(entries) = node.entries() else {
+        if node.entries().is_none() {
             let problem =
                 format!("`tool_categories` is a mapping of names to tools, not {}", node.describe());
             return Err(node.error(problem).help("write `tool_categories: {NAME: [TOOL, ..]}`").into());
-        };
-        let (mut errors, mut extended) = (LoadErrors::new(), self.clone());
-        for (key, tools) in entries {
-            let tools = errors.take(parse_tools(&key.name, tools)).unwrap_or_default();
+        }
+        let written: OrderedMap<String, Placed<OneOrMany<ToolPattern>>> = node.decode_all()?;
+        let mut errors = LoadErrors::new();
+        let mut extended = self.clone();
+        for (name, tools) in written.0 {
+            if tools.0.is_empty() {
+                let error = tools.error(format!("the category `{name}` has no tools"));
+                errors.push(error.help("list them, or drop it"));
+            }
             // Tools are added to a category that is known: a suite extends the table, and never takes a tool out of
             // it.
-            extended.added.entry(key.name.to_string()).or_default().extend(tools);
+            extended.added.entry(name).or_default().extend(tools.into_value().0);
         }
         errors.or(extended)
     }
@@ -63,17 +68,6 @@ impl ToolCategories {
         let known: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).chain(added).collect();
         let own = format!("`tool_categories: {{{name}: [TOOL, ..]}}` on the suite adds it");
         did_you_mean(name, &known).map_or_else(|| own.clone(), |known| format!("{known}; {own}"))
-    }
-}
-
-fn parse_tools(name: &str, node: Node<'_>) -> Result<Vec<ToolPattern>, LoadErrors> {
-    match node.list() {
-        None => Ok(vec![node.decode()?]),
-        Some(list) if list.len() == 0 => Err(node
-            .error(format!("the category `{name}` has no tools"))
-            .help("list them, or drop it")
-            .into()),
-        Some(_) => node.decode_each(),
     }
 }
 
@@ -128,10 +122,13 @@ mod tests {
     #[test]
     fn all_mistakes_are_said() {
         assert_eq!(
-            extended("{web: [], db: ['a[', 3]}").expect_err("three mistakes"),
-            "s.yaml:1:7: the category `web` has no tools (help: list them, or drop it)\n\
-             s.yaml:1:16: `a[` is not a pattern: unclosed character class; missing ']'\n\
-             s.yaml:1:22: expected a text, found `3` (help: quote it, so that it is a text)"
+            extended("{web: []}").expect_err("no tools"),
+            "s.yaml:1:7: the category `web` has no tools (help: list them, or drop it)"
+        );
+        assert_eq!(
+            extended("{db: ['a[', 3]}").expect_err("two mistakes"),
+            "s.yaml:1:7: `a[` is not a pattern: unclosed character class; missing ']'\n\
+             s.yaml:1:13: expected a text, found `3` (help: quote it, so that it is a text)"
         );
     }
 }

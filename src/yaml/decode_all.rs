@@ -27,12 +27,11 @@ pub(super) fn decode_all<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadE
         let span = error.span.unwrap_or(pruned.tree.span);
         // Taking out an entry may have caused this error. It is not the user's, and is passed over.
         if !pruned.explains(span, &error) {
-            match error.failed {
-                Some(failed) => errors.extend(failed),
-                None => {
-                    let place = Place::new(node.source, span);
-                    errors.push(LoadError::new(place, error.problem).help_if(error.help));
-                }
+            if let Some(failed) = error.failed {
+                errors.extend(failed);
+            } else {
+                let place = Place::new(node.source, span);
+                errors.push(LoadError::new(place, error.problem).help_if(error.help));
             }
         }
         if !pruned.remove(span) {

@@ -32,8 +32,7 @@ pub use placed::Placed;
 pub(crate) use placed::{Build, Checked, Unparsed, even_null};
 pub(crate) use shape::{MappingOr, OneOrMany, OrderedMap};
 pub use size::parse_bytes;
-pub(crate) use time::Time;
-pub use time::parse_milliseconds;
+pub(crate) use time::{Millis, TimeLimit};
 pub use write::{is_printable, render_entry, render_flow, render_scalar};
 
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};

@@ -17,39 +17,31 @@
 use crate::json::Json;
 use serde::Deserialize;
 
-use crate::check::support::answer_scope::Said;
-use crate::check::support::answer_text::require_whole_answer;
-use crate::check::support::answer_text::{beginning, excerpt};
-use crate::check::{Check, Kind, Scope};
+use crate::check::support::answer::{Said, beginning, excerpt, require_whole_answer};
+use crate::check::{BuildCheck, Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, Score, State, Unfit, Violation};
-use crate::pattern::{FieldAliases, FieldPattern};
+use crate::pattern::{FieldPattern, WrittenAliases};
 use crate::place::LoadErrors;
 use crate::trace::Trace;
-use crate::yaml::{Node, read_all};
+use crate::yaml::{Node, Placed, read_all};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<CompletenessSettings>("completeness", "the answer contains the expected fields", read_check)
+    Kind::built::<CompletenessSettings>("completeness", "the answer contains the expected fields")
         .shorthand("expected_fields")
         .only_reports(expects_nothing)
         .without_calls();
 
 /// Settings of `completeness`.
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 struct CompletenessSettings {
     /// The fields. One that is listed twice counts twice. Without any, the score is 1, and the verdict notes it.
-    expected_fields: Option<Vec<String>>,
+    expected_fields: Option<Vec<Placed<String>>>,
     /// The text in which the fields are looked for.
     answer: Option<Said>,
     /// Aliases by field: `{price: [fee]}` replaces those of `price`, and keeps those of other fields.
-    #[cfg_attr(
-        feature = "schema",
-        schemars(with = "Option<std::collections::BTreeMap<String, Vec<String>>>")
-    )]
-    #[expect(dead_code, reason = "read from its node, with the places")]
-    field_aliases: Option<Json>,
+    field_aliases: Option<WrittenAliases>,
 }
 
 struct Completeness {
@@ -67,21 +59,16 @@ fn expects_nothing(node: Node<'_>) -> bool {
     node.get("expected_fields").and_then(Node::list).is_none_or(|fields| fields.len() == 0)
 }
 
-fn read_check(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let settings: CompletenessSettings = node.decode_all()?;
-    let shared = &scope.tables.field_aliases;
-    let own = node.get("field_aliases").map(|own| shared.extend_from(own)).transpose()?;
-    let names = settings.expected_fields.unwrap_or_default();
-    let expected = known_by(names, own.as_ref().unwrap_or(shared), node)?;
-    Ok(Box::new(Completeness { expected, answer: settings.answer.unwrap_or_default() }))
-}
-
-fn known_by(names: Vec<String>, aliases: &FieldAliases, node: Node<'_>) -> Result<Vec<Field>, LoadErrors> {
-    read_all(names.into_iter().enumerate().map(|(index, name)| {
-        let at = node.pointer(&format!("/expected_fields/{index}")).unwrap_or(node);
-        let pattern = aliases.compile_pattern(&name).map_err(|problem| at.error(problem));
-        pattern.map(|pattern| Field { name, pattern })
-    }))
+impl BuildCheck for CompletenessSettings {
+    fn build(settings: Placed<Self>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let Self { expected_fields, answer, field_aliases } = settings.into_value();
+        let aliases = scope.tables.field_aliases.extend(field_aliases.unwrap_or_default());
+        let expected = read_all(expected_fields.unwrap_or_default().into_iter().map(|name| {
+            let pattern = name.try_map(|name| aliases.compile_pattern(name));
+            pattern.map(|pattern| Field { name: name.into_value(), pattern })
+        }))?;
+        Ok(Box::new(Completeness { expected, answer: answer.unwrap_or_default() }))
+    }
 }
 
 impl Check for Completeness {

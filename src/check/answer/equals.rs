@@ -9,7 +9,7 @@
 //! ```
 
 use crate::check::Kind;
-use crate::check::support::answer_text::{excerpt, position};
+use crate::check::support::answer::{excerpt, position};
 use crate::check::support::text_assertion::{Literal, TextRule, read_text_check};
 use crate::outcome::Violation;
 

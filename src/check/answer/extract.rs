@@ -11,7 +11,7 @@
 
 use serde::Deserialize;
 
-use crate::check::support::answer_text::{answer, saying};
+use crate::check::support::answer::{answer, saying};
 use crate::check::support::js_pattern::{compile_pattern, exhausted};
 use crate::check::{BuildCheck, Check, Kind, Scope};
 use crate::evidence::Evidence;

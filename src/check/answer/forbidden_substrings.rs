@@ -15,31 +15,26 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::check::support::answer_scope::Said;
-use crate::check::support::answer_text::{excerpt, position, saying};
+use crate::check::support::answer::{Said, excerpt, position, saying};
 use crate::check::support::text_assertion::Literal;
-use crate::check::{Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, Unfit, Violation};
-use crate::place::{LoadError, LoadErrors};
-use crate::yaml::Node;
+use crate::place::LoadErrors;
+use crate::yaml::Placed;
 
-pub(crate) const KIND: Kind = Kind::with::<SubstringSettings>(
-    "forbidden_substrings",
-    "the answer contains none of these texts",
-    read_check,
-)
-.shorthand("substrings")
-.without_calls();
+pub(crate) const KIND: Kind =
+    Kind::built::<SubstringSettings>("forbidden_substrings", "the answer contains none of these texts")
+        .shorthand("substrings")
+        .without_calls();
 
 /// Settings of `forbidden_substrings`.
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 struct SubstringSettings {
     /// The texts, exactly as written: blanks count.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
-    substrings: Vec<String>,
+    substrings: Placed<Vec<Placed<String>>>,
     /// The text that is the answer.
     answer: Option<Said>,
 }
@@ -49,21 +44,18 @@ struct ForbiddenSubstrings {
     answer: Said,
 }
 
-fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let settings: SubstringSettings = node.decode_all()?;
-    none_is_empty(&settings.substrings, node)?;
-    let texts = settings.substrings.into_iter().map(Literal::in_any_case_of).collect();
-    Ok(Box::new(ForbiddenSubstrings { texts, answer: settings.answer.unwrap_or_default() }))
-}
-
-fn none_is_empty(texts: &[String], node: Node<'_>) -> Result<(), LoadError> {
-    let list = node.pointer("/substrings").unwrap_or(node);
-    if texts.is_empty() {
-        return Err(list.error("an empty list forbids nothing"));
+impl BuildCheck for SubstringSettings {
+    fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let Self { substrings, answer } = settings.into_value();
+        if substrings.is_empty() {
+            return Err(substrings.error("an empty list forbids nothing").into());
+        }
+        let texts = Literal::list_in_any_case(
+            substrings.into_value(),
+            "an empty text is part of every answer: this never holds",
+        )?;
+        Ok(Box::new(ForbiddenSubstrings { texts, answer: answer.unwrap_or_default() }))
     }
-    let Some(index) = texts.iter().position(String::is_empty) else { return Ok(()) };
-    let entry = node.pointer(&format!("/substrings/{index}")).unwrap_or(node);
-    Err(entry.error("an empty text is part of every answer: this never holds"))
 }
 
 impl Check for ForbiddenSubstrings {

@@ -13,19 +13,22 @@
 
 use std::sync::Arc;
 
+use serde::Deserialize;
+
 use crate::check::json_schema::{Fault, Home, Schema};
+use crate::check::support::answer::{answer, saying};
 use crate::check::support::answer_json::{Form, json};
-use crate::check::support::answer_text::{answer, saying};
+use crate::check::support::forms::SchemaOrFile;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, Unfit, Violation};
 use crate::place::LoadErrors;
-use crate::yaml::{Fields, Node};
+use crate::yaml::{Node, Unparsed};
 
 pub(crate) const KIND: Kind = Kind::with::<AnswerSchemaSettings>(
     "json_schema",
     "the final answer is JSON that satisfies this schema",
-    read_check,
+    |node, scope| node.decode_all::<AnswerSchemaSettings>()?.build(node, scope),
 )
 .shorthand("schema")
 .without_calls();
@@ -33,13 +36,12 @@ pub(crate) const KIND: Kind = Kind::with::<AnswerSchemaSettings>(
 /// The pointer of the setting that holds the schema.
 const SCHEMA: &str = "/schema";
 
-/// Settings of `json_schema`, for their schema.
+/// Settings of `json_schema`.
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
 struct AnswerSchemaSettings {
     /// A JSON Schema, or the path of a file that contains one (YAML or JSON).
-    #[cfg_attr(feature = "schema", schemars(with = "crate::check::support::forms::SchemaOrFile"))]
-    schema: String,
+    schema: Unparsed<SchemaOrFile>,
     /// Where the JSON is in the answer.
     json: Option<Form>,
     /// `true`: `format` is asserted. Default: `format` is an annotation.
@@ -54,22 +56,18 @@ struct JsonSchema {
 /// The schema of a file, by whether `format` is asserted.
 struct Compiled<const FORMATS: bool>(Arc<Schema>);
 
-fn read_check(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "the settings of `json_schema`")?;
-    let form = fields.optional("json").unwrap_or_default();
-    let formats = fields.optional("formats").unwrap_or_default();
-    let Some(schema) = fields.node("schema") else {
-        let error = node.error("`schema` is missing: there is nothing to check the answer against");
-        fields.missing(&["schema"], error.help("give a JSON Schema, or the path of a file that holds one"));
-        return fields.finish_some(None);
-    };
-    let schema = match schema.as_str() {
-        Some(_) if formats => of_file::<true>(schema, scope),
-        Some(_) => of_file::<false>(schema, scope),
-        None => Home::settings(node, formats).schema(schema, SCHEMA, &[], &[]).map(Arc::new),
-    };
-    let schema = fields.take(schema);
-    fields.finish_some(schema.map(|schema| Box::new(JsonSchema { schema, form }) as Box<dyn Check>))
+impl AnswerSchemaSettings {
+    /// Builds the check of the settings at `node`: references in the schema are looked up there.
+    fn build(self, node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let written = self.schema.node();
+        let formats = self.formats.unwrap_or_default();
+        let schema = match written.as_str() {
+            Some(_) if formats => of_file::<true>(written, scope)?,
+            Some(_) => of_file::<false>(written, scope)?,
+            None => Arc::new(Home::settings(node, formats).schema(written, SCHEMA, &[], &[])?),
+        };
+        Ok(Box::new(JsonSchema { schema, form: self.json.unwrap_or_default() }))
+    }
 }
 
 fn of_file<const FORMATS: bool>(node: Node<'_>, scope: &Scope<'_>) -> Result<Arc<Schema>, LoadErrors> {

@@ -14,16 +14,15 @@
 #![doc = include_str!("../../../tests/check/jsonpath/fail-other-value.yaml")]
 //! ```
 
-use crate::json::Json;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
-use crate::check::support::answer_json::Form;
-use crate::check::support::json_assertion::{not_json, of_json, selects_nothing, shown};
+use crate::check::support::answer_json::{Form, not_json, of_json, selects_nothing, shown};
 use crate::check::{Check, Kind};
 use crate::evidence::Evidence;
+use crate::json::Json;
 use crate::outcome::{Outcome, Unfit, Violation};
 use crate::pattern::JsonPath;
-use crate::yaml::render_plain;
+use crate::yaml::{even_null, render_plain};
 
 pub(crate) const KIND: Kind =
     Kind::of::<Jsonpath>("jsonpath", "a path into the answer's JSON selects something, or a given value")
@@ -41,16 +40,10 @@ struct Jsonpath {
     /// The value that one of the selected values must equal. Types count (`1` is not `"1"`), numbers compare as numbers
     /// (1 is 1.0), lists and mappings compare deeply. Without it, the path must select something; a `null` is something.
     #[serde(default, deserialize_with = "even_null")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<Json>"))]
     equals: Option<Json>,
     /// Where the JSON is in the answer.
     #[serde(default)]
     json: Form,
-}
-
-/// `equals: null` asks for a null; only a missing `equals` asks for nothing.
-fn even_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D::Error> {
-    Json::deserialize(deserializer).map(Some)
 }
 
 impl Check for Jsonpath {

@@ -11,7 +11,7 @@
 //! ```
 
 use crate::check::Kind;
-use crate::check::support::json_assertion::{PathSettings, read_path_check, selects_nothing};
+use crate::check::support::answer_json::{PathSettings, read_path_check, selects_nothing};
 
 pub(crate) const KIND: Kind = Kind::with::<PathSettings>(
     "jsonpath_exists",

@@ -12,7 +12,7 @@
 //! ```
 
 use crate::check::Kind;
-use crate::check::support::json_assertion::{PathSettings, read_path_check, shown};
+use crate::check::support::answer_json::{PathSettings, read_path_check, shown};
 use crate::json::Json;
 use crate::outcome::Violation;
 use crate::pattern::JsonPath;

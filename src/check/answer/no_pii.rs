@@ -25,7 +25,7 @@
 use serde::{Deserialize, Deserializer, de};
 
 use crate::check::arguments::accept_any;
-use crate::check::support::answer_text::{answer, excerpt, position, saying};
+use crate::check::support::answer::{answer, excerpt, position, saying};
 use crate::check::support::js_pattern::exhausted;
 use crate::check::{Check, Kind};
 use crate::evidence::Evidence;
@@ -60,12 +60,12 @@ struct NoPii {
     kinds: Vec<PersonalKind>,
     /// Values that may be in the answer: a text, in any case, or a JavaScript pattern as `/.../`.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
     allow: Vec<Allowed>,
 }
 
 /// A value that may be in the answer.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String", inline))]
 #[serde(try_from = "String")]
 enum Allowed {
     Text(String),

@@ -12,26 +12,30 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::check::support::answer_text::{answer, excerpt, position, saying};
+use crate::check::support::answer::{answer, excerpt, position, saying};
 use crate::check::support::text_assertion::Literal;
-use crate::check::{Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit, Violation};
 use crate::place::LoadErrors;
-use crate::yaml::Node;
+use crate::yaml::Placed;
 
-pub(crate) const KIND: Kind = Kind::with::<NotContains>(
-    "not_contains",
-    "the final answer does not contain this text",
-    NotContains::read,
-)
-.shorthand("value")
-.without_calls();
+pub(crate) const KIND: Kind =
+    Kind::built::<NotContains>("not_contains", "the final answer does not contain this text")
+        .shorthand("value")
+        .without_calls();
 
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 struct NotContains(Literal);
+
+impl BuildCheck for NotContains {
+    fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        settings.0.refuse_empty("an empty text is part of every answer: this never holds")?;
+        Ok(Box::new(settings.into_value()))
+    }
+}
 
 impl Check for NotContains {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
@@ -51,17 +55,6 @@ impl Check for NotContains {
 
     fn bans_text(&self, text: &str, is_exact: bool) -> bool {
         self.0.bans(text, is_exact)
-    }
-}
-
-impl NotContains {
-    fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-        let check: Self = node.decode_all()?;
-        if check.0.as_str().is_empty() {
-            let value = node.get("value").unwrap_or(node);
-            return Err(value.error("an empty text is part of every answer: this never holds").into());
-        }
-        Ok(Box::new(check))
     }
 }
 

@@ -11,7 +11,7 @@
 //! ```
 
 use crate::check::Kind;
-use crate::check::support::answer_text::{beginning, excerpt, position};
+use crate::check::support::answer::{beginning, excerpt, position};
 use crate::check::support::js_pattern::{PatternRule, PatternSettings};
 use crate::outcome::Violation;
 use crate::pattern::{JsRegex, StepsExhausted};

@@ -12,7 +12,7 @@
 //! ```
 
 use crate::check::Kind;
-use crate::check::support::answer_text::beginning;
+use crate::check::support::answer::beginning;
 use crate::check::support::js_pattern::{PatternRule, PatternSettings, advise_on_pattern};
 use crate::outcome::Violation;
 use crate::pattern::JsRegex;

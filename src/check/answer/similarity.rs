@@ -12,48 +12,50 @@
 #![doc = include_str!("../../../tests/check/similarity/fail-edits.yaml")]
 //! ```
 
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+
 use serde::Deserialize;
 
-use crate::check::support::amount::Amount;
-use crate::check::support::answer_text::{answer, beginning, saying};
-use crate::check::support::rouge::measure_rouge;
-use crate::check::{Check, Kind, Scope};
+use crate::check::support::answer::{answer, beginning, saying};
+use crate::check::support::reading::{Amount, Share};
+use crate::check::{BuildCheck, Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit, Violation, count_to_f64};
+use crate::pattern::is_unspaced;
 use crate::place::LoadErrors;
-use crate::yaml::Node;
+use crate::yaml::Placed;
 
 pub(crate) const KIND: Kind =
-    Kind::with::<Similarity>("similarity", "the final answer is close to this text", read).without_calls();
+    Kind::built::<Similarity>("similarity", "the final answer is close to this text").without_calls();
 
 /// The length limit of the texts, in UTF-16 units: the cost of counting edits grows with the square of the length.
 const MAX_UNITS: usize = 20_000;
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 struct Similarity {
     /// The text that the answer is compared with.
     to: String,
     /// The most insertions, deletions and replacements of a character that turn one text into the other.
     max_edits: Option<Amount>,
     /// The least ROUGE score, from 0 to 1.
-    min_rouge: Option<Amount>,
+    min_rouge: Option<Share>,
     /// The length of the sequences of words that ROUGE counts. Default: 1, single words.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
-    words: Option<usize>,
+    words: Option<Placed<NonZeroUsize>>,
 }
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let settings: Similarity = node.decode_all()?;
-    let problem = match (&settings.max_edits, &settings.min_rouge, settings.words) {
-        (None, None, _) => "expected `max_edits` or `min_rouge`: how close the answer must be",
-        (_, Some(share), _) if share.get() > 1.0 => "`min_rouge`: expected a number from 0 to 1",
-        (_, None, Some(_)) => "`words` is a setting of `min_rouge`",
-        (_, _, Some(0)) => "`words`: expected a number from 1 up",
-        _ => return Ok(Box::new(settings)),
-    };
-    Err(node.error(problem).into())
+impl BuildCheck for Similarity {
+    fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        match (&settings.max_edits, &settings.min_rouge, &settings.words) {
+            (None, None, _) => {
+                let problem = "expected `max_edits` or `min_rouge`: how close the answer must be";
+                Err(settings.error(problem).into())
+            }
+            (_, None, Some(words)) => Err(words.error("`words` is a setting of `min_rouge`").into()),
+            _ => Ok(Box::new(settings.into_value())),
+        }
+    }
 }
 
 impl Similarity {
@@ -78,7 +80,8 @@ impl Similarity {
     }
 
     fn find_rouge(&self, answer: &str) -> Option<Violation> {
-        let (least, size) = (self.min_rouge?.get(), self.words.unwrap_or(1));
+        let least = self.min_rouge?.get();
+        let size = self.words.as_ref().map_or(1, |words| words.get());
         let score = measure_rouge(answer, &self.to, size);
         let message =
             format!("the answer has a ROUGE-{size} score of {score:.2}: at least {least} is required");
@@ -116,5 +119,154 @@ impl Check for Similarity {
 
     fn is_vacuous(&self) -> bool {
         self.counterexample().is_none()
+    }
+}
+
+/// The two parts of a contraction, which are words of their own.
+const CONTRACTIONS: &[(&str, &str)] = &[
+    ("can", "not"),
+    ("d", "'ye"),
+    ("gim", "me"),
+    ("gon", "na"),
+    ("got", "ta"),
+    ("lem", "me"),
+    ("more", "'n"),
+    ("wan", "na"),
+    ("'t", "is"),
+    ("'t", "was"),
+];
+
+/// Endings that are words of their own.
+const ENDINGS: &[&str] = &["'s", "'m", "'d", "'ll", "'re", "'ve", "n't"];
+
+/// Returns the F1 of the sequences of `size` words that both texts contain, each counted at most as often as in either
+/// text (Lin 2004). Letter case does not count.
+fn measure_rouge(text: &str, reference: &str, size: usize) -> f64 {
+    let words = [text, reference].map(|text| split_words(&text.to_lowercase()));
+    let [found, wanted] = &words;
+    if found.len() < size || wanted.len() < size {
+        return 0.0;
+    }
+    let mut left: HashMap<&[String], usize> = HashMap::new();
+    for sequence in wanted.windows(size) {
+        *left.entry(sequence).or_default() += 1;
+    }
+    // Each sequence of the reference is used up by one of the text, so that a repeated word earns nothing.
+    let shared = found.windows(size).filter(|sequence| match left.get_mut(*sequence) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            true
+        }
+        _ => false,
+    });
+    // The F1 of `shared / found` and `shared / wanted` is twice the shared part of all sequences.
+    let (shared, all) = (shared.count(), found.len() + wanted.len() + 2 - 2 * size);
+    count_to_f64(2 * shared) / count_to_f64(all)
+}
+
+/// Splits a text into words as the Penn Treebank does: punctuation, endings such as `'s` and both parts of `cannot` are
+/// words. Of a script without blanks, each character is one.
+fn split_words(text: &str) -> Vec<String> {
+    let text = pad_final_period(&pad_punctuation(text));
+    text.split_whitespace().flat_map(split_token).map(str::to_owned).collect()
+}
+
+/// Puts blanks around punctuation. A comma or colon before a digit is part of a number, and a single period stays.
+fn pad_punctuation(text: &str) -> String {
+    let (mut padded, mut rest) = (String::with_capacity(text.len() * 2), text);
+    while let Some(c) = rest.chars().next() {
+        let next = rest[c.len_utf8()..].chars().next();
+        let (mark, read) = match c {
+            _ if rest.starts_with("...") => ("...", 3),
+            _ if rest.starts_with("--") => ("--", 2),
+            _ if rest.starts_with("``") => ("``", 2),
+            _ if rest.starts_with("''") => ("''", 2),
+            // A straight quote is a closing one behind a character, and an opening one at the start of a word.
+            '"' if padded.ends_with(|before: char| !before.is_whitespace() && !"([{<".contains(before)) => {
+                ("''", 1)
+            }
+            '"' => ("``", 1),
+            // Scripts without blanks have no words that could be told apart: each character is one.
+            c if is_unspaced(c) => (&rest[..c.len_utf8()], c.len_utf8()),
+            ',' | ':' if next.is_some_and(char::is_numeric) => ("", 0),
+            ',' | ':' | ';' | '@' | '#' | '$' | '%' | '&' | '?' | '!' | '(' | ')' | '[' | ']' | '{' | '}'
+            | '<' | '>' => (&rest[..c.len_utf8()], c.len_utf8()),
+            _ => ("", 0),
+        };
+        if read == 0 {
+            padded.push(c);
+            rest = &rest[c.len_utf8()..];
+        } else {
+            padded.extend([" ", mark, " "]);
+            rest = &rest[read..];
+        }
+    }
+    padded
+}
+
+/// Separates the period at the end of the text from the word before it, unless the word ends like `u.s`.
+fn pad_final_period(text: &str) -> String {
+    let end = text.trim_end_matches(|c: char| c.is_whitespace() || "])}>'".contains(c)).len();
+    let Some(before) =
+        text[..end].strip_suffix('.').filter(|before| !before.is_empty() && !before.ends_with('.'))
+    else {
+        return text.to_owned();
+    };
+    // Two initials in a row are an abbreviation, whose last period belongs to it.
+    let mut last = before.chars().rev();
+    let is_initial = last.next().is_some_and(|c| c.is_ascii_alphabetic())
+        && last.next() == Some('.')
+        && last.next().is_some_and(|c| c.is_ascii_alphabetic())
+        && last.next().is_none_or(|c| !c.is_ascii_alphanumeric() && c != '_');
+    if is_initial { text.to_owned() } else { format!("{before} .{}", &text[end..]) }
+}
+
+/// Splits a token without blanks: first a closing quote, then an ending, then a contraction.
+fn split_token(token: &str) -> Vec<&str> {
+    if let Some(word) = token.strip_suffix('\'').filter(|word| !word.is_empty() && !word.ends_with('\'')) {
+        // The rest may end with another of these, so it is split again.
+        return split_token(word).into_iter().chain(["'"]).collect();
+    }
+    let ending = ENDINGS.iter().find_map(|ending| Some((token.strip_suffix(ending)?, *ending)));
+    if let Some((word, ending)) = ending.filter(|(word, _)| !word.is_empty()) {
+        return split_token(word).into_iter().chain([ending]).collect();
+    }
+    let parts = CONTRACTIONS.iter().find(|(one, other)| token.strip_prefix(one) == Some(other));
+    parts.map_or_else(|| vec![token], |(one, other)| vec![one, other])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words are those of js-rouge 3.2 (MIT), which promptfoo uses.
+    #[test]
+    fn words_are_those_of_the_treebank() {
+        for (text, words) in [
+            (
+                "it is a dog, a cat; and (maybe) 3,000 mice!",
+                "it is a dog , a cat ; and ( maybe ) 3,000 mice !",
+            ),
+            ("he's sure they'll come, isn't he?", "he 's sure they 'll come , is n't he ?"),
+            ("he said \"hello\" to me.", "he said `` hello '' to me ."),
+            ("i cannot... go --- now: at 10:30", "i can not ... go -- - now : at 10:30"),
+            ("a.b. u.s. end.", "a.b. u.s. end ."),
+            ("lives in the u.s.", "lives in the u.s."),
+            ("the dogs' toys", "the dogs ' toys"),
+            ("'twas 50% of $7 & a@b.c #1", "'t was 50 % of $ 7 & a @ b.c # 1"),
+            ("今天很好。", "今 天 很 好 。"),
+            ("", ""),
+        ] {
+            assert_eq!(split_words(text).join(" "), words, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_shared_word_counts_at_most_as_often_as_in_either_text() {
+        let close = |one: f64, other: f64| (one - other).abs() < 1e-9;
+        assert!(close(measure_rouge("The cat sat", "the cat sat on the mat", 1), 2.0 * 3.0 / 9.0));
+        assert!(close(measure_rouge("the the the", "the cat", 1), 2.0 / 5.0));
+        assert!(close(measure_rouge("a b c", "a b d", 2), 0.5));
+        assert!(close(measure_rouge("", "a", 1), 0.0) && close(measure_rouge("a", "a b", 2), 0.0));
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::test::{Bound, ValueTest};
 use super::{ArgumentMatcher, Presence, ValueMatcher};
-use crate::check::support::json_assertion::shown;
+use crate::check::support::answer_json::shown;
 
 impl fmt::Display for ArgumentMatcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,32 +1,36 @@
 //! The shared part of checks that forbid a sort of calls, with exceptions.
 
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
 use crate::check::Check;
-use crate::check::support::named_tools::run_of;
+use crate::check::support::messages::run_of;
 use crate::evidence::{CallSuccess, Evidence};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
-use crate::place::LoadErrors;
 use crate::trace::{Arguments, Call};
-use crate::yaml::{Fields, Node};
 
 /// `true`, or the tools to except.
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub(super) struct Exceptions {
     /// `true`. To require nothing, omit the check.
-    #[serde(default = "yes")]
-    required: bool,
+    #[serde(rename = "required", default = "yes", deserialize_with = "refuse_false")]
+    _required: bool,
     /// The tools to except: names and globs.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<String>>"))]
     except: Vec<ToolPattern>,
 }
 
 fn yes() -> bool {
     true
+}
+
+fn refuse_false<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    if bool::deserialize(deserializer)? {
+        return Ok(true);
+    }
+    Err(D::Error::custom("`false` asks for nothing: leave the check out"))
 }
 
 /// What a rule finds about a call.
@@ -53,15 +57,11 @@ struct CallCheck {
     rule: &'static CallRule,
 }
 
-/// Reads the settings of the check with this rule. `false` is a mistake: it would ask for nothing.
-pub(super) fn read_call_check(node: Node<'_>, rule: &'static CallRule) -> Result<Box<dyn Check>, LoadErrors> {
-    Fields::of(node, "the settings")?;
-    let settings: Exceptions = node.decode_all()?;
-    if !settings.required {
-        let at = node.get("required").unwrap_or(node);
-        return Err(at.error("`false` asks for nothing").help("leave the check out").into());
+impl Exceptions {
+    /// Builds the check with this rule.
+    pub(super) fn build_check(self, rule: &'static CallRule) -> Box<dyn Check> {
+        Box::new(CallCheck { settings: self, rule })
     }
-    Ok(Box::new(CallCheck { settings, rule }))
 }
 
 impl Check for CallCheck {

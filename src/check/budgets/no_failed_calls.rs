@@ -12,7 +12,7 @@
 #![doc = include_str!("../../../tests/check/no_failed_calls/fail-a-refusal.yaml")]
 //! ```
 
-use super::call_rule::{CallFinding, CallRule, Exceptions, read_call_check};
+use super::call_rule::{CallFinding, CallRule, Exceptions};
 use crate::check::Kind;
 use crate::evidence::Known;
 use crate::outcome::Violation;
@@ -20,7 +20,7 @@ use crate::trace::{Call, CallStatus};
 
 pub(crate) const KIND: Kind =
     Kind::with::<Exceptions>("no_failed_calls", "every call of the run succeeds", |node, _| {
-        read_call_check(node, &RULE)
+        Ok(node.decode_all::<Exceptions>()?.build_check(&RULE))
     })
     .shorthand("required");
 

@@ -10,7 +10,7 @@
 #![doc = include_str!("../../../tests/check/no_repeated_calls/fail-the-same-search-twice.yaml")]
 //! ```
 
-use super::call_rule::{CallFinding, CallFindings, CallRule, Exceptions, read_call_check};
+use super::call_rule::{CallFinding, CallFindings, CallRule, Exceptions};
 use crate::check::Kind;
 use crate::evidence::{CallSuccess, Known, require_arguments};
 use crate::outcome::{Unfit, Violation};
@@ -19,7 +19,7 @@ use crate::trace::{Arguments, Call};
 pub(crate) const KIND: Kind = Kind::with::<Exceptions>(
     "no_repeated_calls",
     "no call repeats an earlier one that succeeded",
-    |node, _| read_call_check(node, &RULE),
+    |node, _| Ok(node.decode_all::<Exceptions>()?.build_check(&RULE)),
 )
 .shorthand("required");
 

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use crate::check::support::named_tools::run_of;
+use crate::check::support::messages::run_of;
 use crate::check::{Check, Kind};
 use crate::evidence::{CallSuccess, Evidence, Known};
 use crate::outcome::{Outcome, Unfit, Violation};

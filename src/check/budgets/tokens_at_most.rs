@@ -13,15 +13,15 @@
 
 use serde::Deserialize;
 
-use crate::check::{Check, Kind, Scope, accepts_counterexample};
+use crate::check::{BuildCheck, Check, Kind, Scope, accepts_counterexample};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, Unfit, Violation};
 use crate::place::LoadErrors;
 use crate::trace::{Trace, Usage};
-use crate::yaml::Node;
+use crate::yaml::Placed;
 
 pub(crate) const KIND: Kind =
-    Kind::with::<TokensAtMost>("tokens_at_most", "the run uses at most this many tokens", read_check)
+    Kind::built::<TokensAtMost>("tokens_at_most", "the run uses at most this many tokens")
         .shorthand("total")
         .of_figures();
 
@@ -38,15 +38,14 @@ struct TokensAtMost {
     output: Option<u64>,
 }
 
-fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let settings: TokensAtMost = node.decode_all()?;
-    if settings.limits().is_empty() {
-        return Err(node
-            .error("no limit is given")
-            .help("write a number, or `{input: ..., output: ...}`")
-            .into());
+impl BuildCheck for TokensAtMost {
+    fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        if settings.limits().is_empty() {
+            let error = settings.error("no limit is given");
+            return Err(error.help("write a number, or `{input: ..., output: ...}`").into());
+        }
+        Ok(Box::new(settings.into_value()))
     }
-    Ok(Box::new(settings))
 }
 
 type CountTokens = fn(&Usage) -> u64;

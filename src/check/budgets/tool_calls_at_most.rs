@@ -12,7 +12,7 @@
 
 use serde::Deserialize;
 
-use crate::check::support::named_tools::run_of;
+use crate::check::support::messages::run_of;
 use crate::check::{Check, Kind};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit, Violation};

@@ -44,7 +44,7 @@ use self::gate::Refusal;
 use self::policy::{Policy, Unconstrained};
 use self::source::Source;
 use crate::check::json_schema::FoundSchema;
-use crate::check::support::named_tools::run_of;
+use crate::check::support::messages::run_of;
 use crate::check::{About, Check, Clause, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};

@@ -15,7 +15,7 @@
 use serde::Deserialize;
 
 use crate::check::support::demands::share_without_banned;
-use crate::check::support::named_tools::never_called;
+use crate::check::support::messages::never_called;
 use crate::check::{Check, Kind};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, Score, State, Unfit};

@@ -13,31 +13,30 @@
 use std::collections::HashSet;
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
-use crate::check::support::named_tools::run_of;
-use crate::check::{Check, Kind, Scope};
+use crate::check::support::messages::run_of;
+use crate::check::{BuildCheck, Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, Unfit, Violation};
 use crate::pattern::{NormalPattern, ToolPattern, ToolPatternSet};
 use crate::place::LoadErrors;
 use crate::trace::Call;
-use crate::yaml::{Fields, Node};
+use crate::yaml::{Placed, read_all};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<ForbiddenToolsSettings>("forbidden_tools", "none of these tools is called", read_check)
+    Kind::built::<ForbiddenToolsSettings>("forbidden_tools", "none of these tools is called")
         .shorthand("tools");
 
 /// The largest number of spellings of a name in a message.
 const SHOWN: usize = 5;
 
-/// Settings of `forbidden_tools`, for their schema.
+/// Settings of `forbidden_tools`.
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
 struct ForbiddenToolsSettings {
     /// The tools that must not be called.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
-    tools: Vec<String>,
+    tools: Placed<Vec<Placed<String>>>,
     /// How names are compared.
     names: Option<Names>,
 }
@@ -65,46 +64,23 @@ enum Names {
     Normalised,
 }
 
-fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "the settings of `forbidden_tools`")?;
-    let names = fields.optional("names").unwrap_or_default();
-    let tools = match names {
-        Names::Exact => read_list(&mut fields, Name::Exact),
-        Names::Normalised => read_list(&mut fields, Name::Normalised).map(each_once),
-    };
-    fields.finish_some(tools.map(|tools| Box::new(ForbiddenTools::new(tools)) as Box<dyn Check>))
-}
-
-fn read_list<T: DeserializeOwned>(
-    fields: &mut Fields<'_>,
-    name: fn(T) -> Name,
-) -> Option<Vec<(usize, Name)>> {
-    let Some(list) = fields.node("tools") else {
-        fields.required::<Vec<String>>("tools");
-        return None;
-    };
-    let tools: Vec<T> = fields.take(list.decode_each())?;
-    if tools.is_empty() {
-        fields.errors.push(list.error("an empty list checks nothing"));
-    }
-    Some(tools.into_iter().map(name).enumerate().collect())
-}
-
-/// Without further spellings of what is there already.
-fn each_once(tools: Vec<(usize, Name)>) -> Vec<(usize, Name)> {
-    let mut kept: Vec<(usize, Name)> = Vec::with_capacity(tools.len());
-    for (index, tool) in tools {
-        if !kept.iter().any(|(_, known)| known.is_spelling_of(&tool)) {
-            kept.push((index, tool));
+impl BuildCheck for ForbiddenToolsSettings {
+    fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let Self { tools: written, names } = settings.into_value();
+        if written.is_empty() {
+            return Err(written.error("an empty list checks nothing").into());
         }
-    }
-    kept
-}
-
-impl ForbiddenTools {
-    fn new(tools: Vec<(usize, Name)>) -> Self {
+        let names = names.unwrap_or_default();
+        let all = read_all(written.iter().map(|text| text.try_map(|text| Name::parse(text, names))))?;
+        let mut tools: Vec<(usize, Name)> = Vec::with_capacity(all.len());
+        for (index, tool) in all.into_iter().enumerate() {
+            // A further spelling of a normalised name is the same name.
+            if !tools.iter().any(|(_, known)| known.is_spelling_of(&tool)) {
+                tools.push((index, tool));
+            }
+        }
         let patterns = tools.iter().map(|(_, name)| name.pattern().clone()).collect();
-        Self { tools, patterns: ToolPatternSet::new(patterns) }
+        Ok(Box::new(ForbiddenTools { tools, patterns: ToolPatternSet::new(patterns) }))
     }
 }
 
@@ -143,6 +119,13 @@ impl Check for ForbiddenTools {
 }
 
 impl Name {
+    fn parse(text: &str, names: Names) -> Result<Self, String> {
+        match names {
+            Names::Exact => ToolPattern::new(text).map(Self::Exact),
+            Names::Normalised => NormalPattern::new(text).map(Self::Normalised),
+        }
+    }
+
     fn pattern(&self) -> &ToolPattern {
         match self {
             Self::Exact(name) => name,

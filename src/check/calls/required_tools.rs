@@ -11,8 +11,7 @@
 
 use serde::Deserialize;
 
-use crate::check::support::attempts::note_attempts;
-use crate::check::support::named_tools::{at_least_one, never_called};
+use crate::check::support::messages::{at_least_one, never_called, note_attempts};
 use crate::check::{Check, Demand, Kind};
 use crate::evidence::{CallSuccess, Evidence};
 use crate::outcome::{Item, Outcome, Unfit};

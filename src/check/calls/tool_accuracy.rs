@@ -12,27 +12,24 @@
 #![doc = include_str!("../../../tests/check/tool_accuracy/fail-another-spelling.yaml")]
 //! ```
 
-use crate::json::Json;
 use std::collections::HashSet;
 
 use serde::Deserialize;
 
-use crate::check::support::attempts::note_attempts;
 use crate::check::support::demands::share_without_banned;
-use crate::check::support::named_tools::{called_tools, never_called, what_was_called};
-use crate::check::support::near_call::near_call;
-use crate::check::{Check, Kind, Scope};
+use crate::check::support::messages::{called_tools, never_called, note_attempts, what_was_called};
+use crate::check::{BuildCheck, Check, Kind, Scope};
 use crate::evidence::{CallSuccess, Evidence};
+use crate::json::Json;
 use crate::outcome::{Item, Outcome, Score, Unfit, Violation};
-use crate::pattern::{ToolCategory, ToolPattern};
-use crate::place::{LoadError, LoadErrors};
+use crate::pattern::{ToolCategory, ToolPattern, normal_name};
+use crate::place::LoadErrors;
 use crate::trace::{Call, Trace};
-use crate::yaml::{Node, read_all};
+use crate::yaml::{Placed, nearest};
 
-pub(crate) const KIND: Kind = Kind::with::<ToolAccuracySettings>(
+pub(crate) const KIND: Kind = Kind::built::<ToolAccuracySettings>(
     "tool_accuracy",
     "each of these tools, and one tool of each category, is called",
-    read_check,
 )
 .shorthand("tools");
 
@@ -40,17 +37,16 @@ pub(crate) const KIND: Kind = Kind::with::<ToolAccuracySettings>(
 const SHOWN: usize = 6;
 
 /// Settings of `tool_accuracy`.
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 struct ToolAccuracySettings {
     /// Names of tools, or globs. A name that is given twice counts once.
     #[serde(default)]
-    tools: Vec<String>,
+    tools: Vec<ToolPattern>,
     /// Categories of tools, one tool of each of which is called: `file_read`, `file_write`, `file_list`, `search`, `shell`,
     /// `web`, `git`, `python`, or a suite's own.
     #[serde(default)]
-    categories: Vec<String>,
+    categories: Vec<Placed<String>>,
 }
 
 struct ToolAccuracy {
@@ -68,47 +64,29 @@ enum Wanted {
     AnyOf(ToolCategory),
 }
 
-fn read_check(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let settings: ToolAccuracySettings = node.decode_all()?;
-    let mut errors = LoadErrors::new();
-    let tools = errors.take(expected_tools(settings.tools, node));
-    let categories = errors.take(expected_categories(settings.categories, node, scope));
-    let expected = tools.into_iter().chain(categories).flatten().collect();
-    errors.or(Box::new(ToolAccuracy { expected }))
-}
-
-/// The tools, each once.
-fn expected_tools(names: Vec<String>, node: Node<'_>) -> Result<Vec<Expected>, LoadErrors> {
-    let mut seen = HashSet::new();
-    let mut errors = LoadErrors::new();
-    let mut tools = Vec::new();
-    for (index, name) in names.into_iter().enumerate() {
-        let tool = ToolPattern::new(&name).map_err(|problem| find_entry(node, "tools", index).error(problem));
-        // A tool that is listed twice would count twice in the accuracy.
-        if let Some(tool) = errors.take(tool).filter(|_| seen.insert(name)) {
-            tools.push(Expected { call: Wanted::Tool(tool), at: format!("/tools/{index}") });
+impl BuildCheck for ToolAccuracySettings {
+    fn build(settings: Placed<Self>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let Self { tools, categories } = settings.into_value();
+        let mut expected = Vec::with_capacity(tools.len() + categories.len());
+        let mut seen = HashSet::new();
+        for (index, tool) in tools.into_iter().enumerate() {
+            // A tool that is listed twice would count twice in the accuracy.
+            if seen.insert(tool.as_str().to_owned()) {
+                expected.push(Expected { call: Wanted::Tool(tool), at: format!("/tools/{index}") });
+            }
         }
+        let mut errors = LoadErrors::new();
+        let known = &scope.tables.tool_categories;
+        for (index, name) in categories.iter().enumerate() {
+            let Some(category) = known.find(name) else {
+                let problem = format!("unknown tool category `{}`", **name);
+                errors.push(name.error(problem).help(known.help(name)));
+                continue;
+            };
+            expected.push(Expected { call: Wanted::AnyOf(category), at: format!("/categories/{index}") });
+        }
+        errors.or(Box::new(ToolAccuracy { expected }))
     }
-    errors.or(tools)
-}
-
-fn expected_categories(
-    names: Vec<String>,
-    node: Node<'_>,
-    scope: &Scope<'_>,
-) -> Result<Vec<Expected>, LoadErrors> {
-    let known = &scope.tables.tool_categories;
-    read_all(names.into_iter().enumerate().map(|(index, name)| {
-        let category = known.find(&name).ok_or_else(|| {
-            let entry = find_entry(node, "categories", index);
-            entry.error(format!("unknown tool category `{name}`")).help(known.help(&name))
-        })?;
-        Ok::<_, LoadError>(Expected { call: Wanted::AnyOf(category), at: format!("/categories/{index}") })
-    }))
-}
-
-fn find_entry<'n>(node: Node<'n>, key: &str, index: usize) -> Node<'n> {
-    node.pointer(&format!("/{key}/{index}")).unwrap_or(node)
 }
 
 impl Check for ToolAccuracy {
@@ -226,4 +204,31 @@ fn none_of(category: &ToolCategory, trace: &Trace) -> Violation {
     Violation::new(format!("no tool of the category `{name}` was called"))
         .expected(format!("any of {}", tools.join(", ")), what_was_called(trace))
         .help(format!("let the agent call one, or add its tool by `tool_categories: {{{name}: [TOOL, ..]}}`"))
+}
+
+/// Only names of these lengths are compared letter by letter.
+const LETTERS: std::ops::RangeInclusive<usize> = 4..=100;
+
+/// Finds the name in `called` that differs from `wanted` only in spelling, or by a typo.
+fn near_call<'t>(wanted: &str, called: &[&'t str]) -> Option<&'t str> {
+    let normal = normal_name(wanted);
+    let spelled = called.iter().find(|name| normal_name(name) == normal);
+    spelled.copied().or_else(|| {
+        let names = called.iter().copied().filter(|name| LETTERS.contains(&name.len()));
+        Some(wanted).filter(|name| LETTERS.contains(&name.len())).and_then(|wanted| nearest(wanted, names))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spelling_comes_before_a_slip_and_a_stranger_is_none() {
+        assert_eq!(near_call("fetch_data", &["fetch_date", "FetchData"]), Some("FetchData"));
+        assert_eq!(near_call("fetch_data", &["search", "fetch_dat"]), Some("fetch_dat"));
+        assert_eq!(near_call("fetch_data", &["send_mail"]), None);
+        assert_eq!(near_call("a", &["x"]), None);
+        assert_eq!(near_call("fetch_data", &[&"fetch_data".repeat(100_000)]), None);
+    }
 }

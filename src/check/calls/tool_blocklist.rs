@@ -15,8 +15,7 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use crate::check::support::blocked_message::{HELP, is_blocked};
-use crate::check::support::named_tools::run_of;
+use crate::check::support::messages::{BLOCKED_HELP, is_blocked, run_of};
 use crate::check::{BuildCheck, Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, Unfit, Violation};
@@ -104,7 +103,7 @@ impl ToolBlocklist {
         let violation = Violation::of_call(first, message).constraint(entry.as_str());
         Violation { calls: hits.iter().map(|call| call.index).collect(), ..violation }
             .at(format!("/{}/{index}", self.key))
-            .help(HELP)
+            .help(BLOCKED_HELP)
     }
 }
 

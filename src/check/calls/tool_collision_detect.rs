@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, de};
 
-use crate::check::support::words::join_list;
+use crate::check::support::messages::join_list;
 use crate::check::{Check, Kind};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, Unfit, Violation};
@@ -42,7 +42,6 @@ pub(crate) const KIND: Kind = Kind::of::<ToolCollisionDetect>(
 struct ToolCollisionDetect {
     /// Servers that may share tool names: names or globs.
     #[serde(default, deserialize_with = "read_servers")]
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
     trusted_servers: Vec<ToolPattern>,
 }
 

@@ -10,12 +10,9 @@
 
 use serde::Deserialize;
 
-use crate::check::support::attempts::note_attempts;
 use crate::check::support::js_pattern::{compile_pattern, exhausted};
-use crate::check::support::named_tools::{find_calls, run_of, what_was_called};
-use crate::check::support::occurrence::Occurrence;
-use crate::check::support::reading::SettingsOfType;
-use crate::check::support::words::say_times;
+use crate::check::support::messages::{find_calls, note_attempts, run_of, say_times, what_was_called};
+use crate::check::support::reading::{Occurrence, SettingsOfType};
 use crate::check::{BuildCheck, Check, Kind, Scope};
 use crate::evidence::{CallSuccess, Evidence, require_arguments};
 use crate::json::Json;

@@ -16,32 +16,32 @@
 #![doc = include_str!("../../../tests/check/tool_output_valid/fail-type.yaml")]
 //! ```
 
-use crate::json::{self, Json, JsonError};
+use serde::Deserialize;
 
 use crate::check::json_schema::{Fault, FoundSchema, Home, Schema, Table};
-use crate::check::support::named_tools::run_of;
-use crate::check::{About, Check, Clause, Kind, Scope};
+use crate::check::support::forms::SchemasByName;
+use crate::check::support::messages::run_of;
+use crate::check::{About, Check, Clause, Kind};
 use crate::evidence::Evidence;
+use crate::json::{self, Json, JsonError};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::trace::{Call, CallStatus, Results, Trace};
-use crate::yaml::{Fields, Node};
+use crate::yaml::{Node, Unparsed};
 
-pub(crate) const KIND: Kind = Kind::with::<ToolOutputSettings>(
-    "tool_output_valid",
-    "each result is valid for its tool",
-    ToolOutputValid::read,
-)
-.shorthand("schemas");
+pub(crate) const KIND: Kind =
+    Kind::with::<ToolOutputSettings>("tool_output_valid", "each result is valid for its tool", |node, _| {
+        node.decode_all::<ToolOutputSettings>()?.build(node)
+    })
+    .shorthand("schemas");
 
-/// Settings of `tool_output_valid`, for their schema.
+/// Settings of `tool_output_valid`.
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
 struct ToolOutputSettings {
     /// Tools (names or globs) and the JSON Schemas of their results. `$defs` beside them is shared.
-    #[cfg_attr(feature = "schema", schemars(with = "crate::check::support::forms::SchemasByName"))]
-    schemas: Json,
+    schemas: Unparsed<SchemasByName>,
     /// `true`: `format` is checked. Default: `format` is only an annotation.
     formats: Option<bool>,
 }
@@ -60,6 +60,19 @@ fn is_result_lost(trace: &Trace, call: &Call) -> bool {
 
 struct ToolOutputValid {
     schemas: Table,
+}
+
+impl ToolOutputSettings {
+    /// Builds the check of the settings at `node`: references in the schemas are looked up there.
+    fn build(self, node: Node<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let home = Home::settings(node, self.formats.unwrap_or_default());
+        let written = self.schemas.node();
+        let schemas = home.schemas(written, "/schemas", &["/schemas/$defs".to_owned()])?;
+        if schemas.is_empty() {
+            return Err(written.error("`schemas` names no tool: it checks nothing").into());
+        }
+        Ok(Box::new(ToolOutputValid { schemas }))
+    }
 }
 
 impl Check for ToolOutputValid {
@@ -147,21 +160,6 @@ impl ToolOutputValid {
             (None, _) => Err(NO_RESULT),
             (Some(result), _) => Ok((schema, result)),
         }
-    }
-
-    fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-        let mut fields = Fields::of(node, "`tool_output_valid`")?;
-        let home = Home::settings(node, fields.optional("formats").unwrap_or_default());
-        let schemas = match fields.node("schemas") {
-            Some(schemas) => home.schemas(schemas, "/schemas", &["/schemas/$defs".to_owned()]),
-            None => Err(node.error("`schemas` is missing: there is nothing to check results against").into()),
-        };
-        let schemas = schemas.and_then(|table| match (table.is_empty(), node.get("schemas")) {
-            (true, Some(empty)) => Err(empty.error("`schemas` names no tool: it checks nothing").into()),
-            _ => Ok(table),
-        });
-        let check = fields.take(schemas).map(|schemas| Self { schemas });
-        fields.finish_some(check).map(|check| Box::new(check) as Box<dyn Check>)
     }
 }
 

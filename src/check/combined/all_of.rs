@@ -9,13 +9,13 @@
 #![doc = include_str!("../../../tests/check/all_of/fail-one-of-two.yaml")]
 //! ```
 
-use super::inner::{CombinationForm, CombinationRule, InnerAnswers, read_combination};
+use super::inner::{CombinationRule, CombinationSettings, InnerAnswers};
 use crate::check::Kind;
 use crate::outcome::{Outcome, Unfit};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<CombinationForm>("all_of", "all of these checks hold", |node, scope| {
-        read_combination(node, scope, &RULE)
+    Kind::with::<CombinationSettings>("all_of", "all of these checks hold", |node, scope| {
+        node.decode_all::<CombinationSettings>()?.build_check(scope, &RULE)
     })
     .holding_checks();
 

@@ -8,13 +8,13 @@
 #![doc = include_str!("../../../tests/check/any_of/fail-neither.yaml")]
 //! ```
 
-use super::inner::{CombinationForm, CombinationRule, InnerAnswers, read_combination};
+use super::inner::{CombinationRule, CombinationSettings, InnerAnswers};
 use crate::check::Kind;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<CombinationForm>("any_of", "at least one of these checks holds", |node, scope| {
-        read_combination(node, scope, &RULE)
+    Kind::with::<CombinationSettings>("any_of", "at least one of these checks holds", |node, scope| {
+        node.decode_all::<CombinationSettings>()?.build_check(scope, &RULE)
     })
     .holding_checks();
 

@@ -1,27 +1,26 @@
 //! The checks inside a combination, each with one of three answers: it holds, it does not, or it is undecided.
 
+use serde::Deserialize;
+
+use crate::check::support::forms::ExpectEntry;
 use crate::check::support::inner_check::Nested;
 use crate::check::{Check, Clause, Scope};
 use crate::evidence::{
     Evidence, ProgramRequest, Question, explain_unreadable_arguments, has_unreadable_arguments,
 };
-use crate::json::Json;
 use crate::outcome::{Item, Outcome, State, Unfit, UnfitReason, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::trace::{Call, Trace};
-use crate::yaml::{Fields, Node, read_all};
+use crate::yaml::{Placed, Unparsed, read_all};
 
-/// Settings of a combination, for their schema.
+/// Settings of a combination.
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
-pub(super) struct CombinationForm {
+pub(super) struct CombinationSettings {
     /// A list of checks, as under `expect`.
-    #[cfg_attr(
-        feature = "schema",
-        schemars(with = "Vec<crate::check::support::forms::ExpectEntry>", length(min = 1))
-    )]
-    checks: Vec<Json>,
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    checks: Placed<Vec<Unparsed<ExpectEntry>>>,
 }
 
 /// How the answers of the checks decide the answer of the combination.
@@ -54,27 +53,23 @@ pub(super) struct InnerAnswers {
     pub(super) error: Option<Unfit>,
 }
 
-/// Reads `checks`.
-pub(super) fn read_combination(
-    node: Node<'_>,
-    scope: &Scope<'_>,
-    rule: &'static CombinationRule,
-) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "a combination of checks")?;
-    let Some(list) = fields.node("checks") else {
-        fields.missing(&["checks"], node.error("`checks` is missing: the checks to combine"));
-        return fields.finish_some(None);
-    };
-    let entries: Vec<Node<'_>> = list.list().into_iter().flatten().collect();
-    if entries.is_empty() {
-        fields.errors.push(list.error("`checks` is a list of checks, and not an empty one"));
+impl CombinationSettings {
+    /// Builds the combination with this rule.
+    pub(super) fn build_check(
+        &self,
+        scope: &Scope<'_>,
+        rule: &'static CombinationRule,
+    ) -> Result<Box<dyn Check>, LoadErrors> {
+        if self.checks.is_empty() {
+            return Err(self.checks.error("`checks` must list at least one check").into());
+        }
+        let checks = self
+            .checks
+            .iter()
+            .enumerate()
+            .map(|(index, entry)| Nested::read(entry.node(), None, &format!("/checks/{index}"), scope));
+        Ok(Box::new(Combination { checks: read_all(checks)?, rule }))
     }
-    let checks = entries
-        .into_iter()
-        .enumerate()
-        .map(|(index, entry)| Nested::read(entry, None, &format!("/checks/{index}"), scope));
-    let checks = fields.take(read_all(checks)).unwrap_or_default();
-    fields.finish(Box::new(Combination { checks, rule }))
 }
 
 impl Check for Combination {

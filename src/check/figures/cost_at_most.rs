@@ -13,27 +13,25 @@
 
 use serde::Deserialize;
 
-use crate::check::support::amount::Amount;
+use crate::check::support::reading::Amount;
 use crate::check::tables::prices::Prices;
-use crate::check::{Check, Kind, Scope, accepts_counterexample};
+use crate::check::{BuildCheck, Check, Kind, Scope, accepts_counterexample};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit, Violation};
 use crate::place::LoadErrors;
 use crate::trace::Trace;
-use crate::yaml::Node;
+use crate::yaml::Placed;
 
 pub(crate) const KIND: Kind =
-    Kind::with::<CostSettings>("cost_at_most", "the run costs at most this many US dollars", read_check)
+    Kind::built::<CostSettings>("cost_at_most", "the run costs at most this many US dollars")
         .shorthand("usd")
         .of_figures();
 
 /// Settings of `cost_at_most`.
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 struct CostSettings {
     /// The highest cost of a run, in US dollars. Exactly so much is allowed.
-    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     usd: Amount,
 }
 
@@ -42,9 +40,10 @@ struct CostAtMost {
     prices: Prices,
 }
 
-fn read_check(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let settings: CostSettings = node.decode_all()?;
-    Ok(Box::new(CostAtMost { limit: settings.usd, prices: scope.tables.prices.clone() }))
+impl BuildCheck for CostSettings {
+    fn build(settings: Placed<Self>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        Ok(Box::new(CostAtMost { limit: settings.usd, prices: scope.tables.prices.clone() }))
+    }
 }
 
 impl Check for CostAtMost {

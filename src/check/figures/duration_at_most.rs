@@ -10,58 +10,36 @@
 #![doc = include_str!("../../../tests/check/duration_at_most/fail-too-slow.yaml")]
 //! ```
 
-use crate::check::support::amount::{Amount, is_amount};
-use crate::check::{Check, Kind, Scope, accepts_counterexample};
+use serde::Deserialize;
+
+use crate::check::support::reading::is_amount;
+use crate::check::{Check, Kind, accepts_counterexample};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit, Violation};
-use crate::place::{LoadError, LoadErrors};
 use crate::trace::Trace;
-use crate::yaml::{Fields, Node, parse_milliseconds};
+use crate::yaml::Millis;
 
 pub(crate) const KIND: Kind =
-    Kind::with::<DurationSettings>("duration_at_most", "the run takes at most this long", read_check)
+    Kind::of::<DurationAtMost>("duration_at_most", "the run takes at most this long")
         .shorthand("duration")
         .of_figures();
 
-/// Settings of `duration_at_most`, for their schema.
+/// Settings of `duration_at_most`.
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
-struct DurationSettings {
-    /// The longest duration of a run: milliseconds, or a text such as `500ms`, `3s`, `2m`. Exactly so long is allowed.
-    #[cfg_attr(feature = "schema", schemars(with = "crate::check::support::forms::Time"))]
-    duration: Amount,
-}
-
 struct DurationAtMost {
-    /// In milliseconds.
-    limit: Amount,
-}
-
-fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "the settings of `duration_at_most`")?;
-    let limit = match fields.node("duration") {
-        Some(limit) => fields.take(read_amount(limit)),
-        None => fields.required("duration"),
-    };
-    fields.finish_some(limit.map(|limit| Box::new(DurationAtMost { limit }) as Box<dyn Check>))
-}
-
-fn read_amount(node: Node<'_>) -> Result<Amount, LoadError> {
-    // A number is one of milliseconds; a text has a unit.
-    let Some(text) = node.as_str() else { return node.decode() };
-    let limit = parse_milliseconds(text).and_then(|amount| Amount::try_from(amount).ok());
-    limit.ok_or_else(|| {
-        node.error(format!("`{text}` is no time"))
-            .help("write `3s`, `500ms`, `2m`, or a number of milliseconds")
-    })
+    /// The longest duration of a run: milliseconds, or a text such as `500ms`, `3s`, `2m`. Exactly so long is allowed.
+    duration: Millis,
 }
 
 impl Check for DurationAtMost {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let took = require_duration(&evidence.trace)?;
-        let violation = (took > self.limit.get()).then(|| too_slow(took, self.limit));
-        let (label, note) = (format!("at most {} ms", self.limit.get()), format!("the run took {took} ms"));
-        Ok(Outcome::of_limit(label, note, violation).value("duration_ms", took.into()))
+        let limit = self.duration.get();
+        let violation = (took > limit).then(|| too_slow(took, limit));
+        let label = format!("at most {limit} ms");
+        Ok(Outcome::of_limit(label, format!("the run took {took} ms"), violation)
+            .value("duration_ms", took.into()))
     }
 
     // A run that went on would only need more.
@@ -70,7 +48,7 @@ impl Check for DurationAtMost {
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
-        Some(Trace { duration_ms: Some(self.limit.exceeded()), ..Trace::default() }.into())
+        Some(Trace { duration_ms: Some(self.duration.get() * 2.0 + 1.0), ..Trace::default() }.into())
     }
 
     fn is_vacuous(&self) -> bool {
@@ -87,8 +65,7 @@ fn require_duration(trace: &Trace) -> Result<f64, Unfit> {
     }
 }
 
-fn too_slow(took: f64, limit: Amount) -> Violation {
-    let limit = limit.get();
+fn too_slow(took: f64, limit: f64) -> Violation {
     Violation::new(format!("the run took {took} ms, more than {limit} ms"))
         .value(took)
         .constraint(format!("duration_at_most: {limit}"))

@@ -18,31 +18,22 @@
 
 use serde::Deserialize;
 
-use crate::check::{Check, Kind};
+use crate::check::{BuildCheck, Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, Unfit, Violation};
 use crate::place::LoadErrors;
 use crate::trace::{Ended, Trace};
-use crate::yaml::{Fields, Node, read_all};
+use crate::yaml::{OneOrMany, Placed};
 
-pub(crate) const KIND: Kind = Kind::with::<EndedSettings>("ended", "the run ended in this way", read_check)
-    .shorthand("how")
-    .of_the_end();
+pub(crate) const KIND: Kind =
+    Kind::built::<EndedSettings>("ended", "the run ended in this way").shorthand("how").of_the_end();
 
 /// Settings of `ended`.
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
 struct EndedSettings {
     /// The end: `well`, `failed`, `cut` or `limit`, or a list of these.
-    how: OneOrMoreEnds,
-}
-
-/// One end, or several.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ends", untagged))]
-#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
-enum OneOrMoreEnds {
-    One(End),
-    Several(Vec<End>),
+    how: Placed<OneOrMany<End>>,
 }
 
 /// How a run ends.
@@ -69,19 +60,14 @@ struct EndCheck {
     wanted: Vec<End>,
 }
 
-fn read_check(node: Node<'_>, _scope: &crate::check::Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "the settings of `ended`")?;
-    let Some(how) = fields.node("how") else {
-        fields.missing(&["how"], node.error("`how` is missing: `well`, `failed`, `cut` or `limit`"));
-        return fields.finish_some(None);
-    };
-    let wanted = fields
-        .take(read_all::<_, LoadErrors>(how.one_or_many().into_iter().map(|end| Ok(end.decode::<End>()?))));
-    let wanted: Vec<End> = wanted.unwrap_or_default();
-    if wanted.is_empty() && fields.errors.is_empty() {
-        fields.errors.push(how.error("an empty list accepts no run: name at least one end"));
+impl BuildCheck for EndedSettings {
+    fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let Self { how } = settings.into_value();
+        if how.0.is_empty() {
+            return Err(how.error("an empty list accepts no run: name at least one end").into());
+        }
+        Ok(Box::new(EndCheck { wanted: how.into_value().0 }))
     }
-    fields.finish(Box::new(EndCheck { wanted }))
 }
 
 impl End {

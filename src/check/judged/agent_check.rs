@@ -11,46 +11,43 @@
 use serde::Deserialize;
 
 use crate::check::support::opinion::{judged, passes};
-use crate::check::{Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, Kind, Scope};
 use crate::evidence::{AnswerForm, Evidence, JudgeContext, Judged, Question};
 use crate::outcome::{Outcome, Unfit, Violation};
 use crate::place::LoadErrors;
-use crate::yaml::Node;
+use crate::yaml::Placed;
 
-pub(crate) const KIND: Kind = Kind::with::<AgentCheck>(
-    "agent_check",
-    "a judge answers a question about the final answer with yes",
-    read_check,
-)
-.without_calls();
+pub(crate) const KIND: Kind =
+    Kind::built::<AgentCheck>("agent_check", "a judge answers a question about the final answer with yes")
+        .without_calls();
 
 /// Settings of `agent_check`.
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 struct AgentCheck {
     /// The name of the question. The judge's opinion has the same label.
-    label: String,
+    label: Placed<String>,
     /// The question that the judge decides.
-    prompt: String,
+    prompt: Placed<String>,
     /// What the judge sees beside the final answer. Default: nothing.
     context: Option<JudgeContext>,
 }
 
-fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let check: AgentCheck = node.decode_all()?;
-    let mut errors = LoadErrors::new();
-    for (key, text) in [("label", &check.label), ("prompt", &check.prompt)] {
-        if text.trim().is_empty() {
-            errors.push(node.get(key).unwrap_or(node).error(format!("`{key}` is empty")));
+impl BuildCheck for AgentCheck {
+    fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let mut errors = LoadErrors::new();
+        for text in [&settings.label, &settings.prompt] {
+            if text.trim().is_empty() {
+                errors.push(text.error(format!("`{}` is empty", text.key())));
+            }
         }
+        errors.or(Box::new(settings.into_value()))
     }
-    errors.or(Box::new(check))
 }
 
 impl Check for AgentCheck {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-        let outcome = passes(evidence, &self.label, &format!("the judge says no to `{}`", self.label))?;
+        let outcome = passes(evidence, &self.label, &format!("the judge says no to `{}`", *self.label))?;
         let violations = outcome.violations.into_iter().map(|violation| self.about(violation)).collect();
         Ok(Outcome { violations, ..outcome })
     }
@@ -61,8 +58,8 @@ impl Check for AgentCheck {
 
     fn questions(&self) -> Vec<Question> {
         vec![Question {
-            label: self.label.clone(),
-            prompt: self.prompt.clone(),
+            label: self.label.to_string(),
+            prompt: self.prompt.to_string(),
             answer: AnswerForm::PassOrFail,
             context: self.context.unwrap_or_default(),
         }]

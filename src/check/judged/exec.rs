@@ -25,27 +25,28 @@
 
 use std::time::Duration;
 
-use crate::check::support::forms::Time;
-use crate::check::{Check, Kind, Scope};
+use serde::Deserialize;
+
+use crate::check::{BuildCheck, Check, Kind, Scope};
 use crate::evidence::{Evidence, ProgramReport, ProgramReports, ProgramRequest};
 use crate::outcome::{Item, Outcome, Score, Unfit, Violation};
 use crate::place::LoadErrors;
-use crate::yaml::{Fields, Node};
+use crate::yaml::{Placed, TimeLimit};
 
 pub(crate) const KIND: Kind =
-    Kind::with::<ExecForm>("exec", "a program of your own decides", read).shorthand("command");
+    Kind::built::<ExecSettings>("exec", "a program of your own decides").shorthand("command");
 
 /// How long a program may take, unless its check says otherwise.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Settings of `exec`.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
-#[expect(dead_code, reason = "the type describes the settings, which are read by hand")]
-struct ExecForm {
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ExecSettings {
     /// The program, and its arguments. A path is relative to the working folder.
-    command: Vec<String>,
+    command: Placed<Vec<String>>,
     /// How long it may take. Default: 60 seconds.
-    timeout: Option<Time>,
+    timeout: Option<TimeLimit>,
     /// The names of further environment variables that the program gets.
     env: Option<Vec<String>>,
     /// The working folder, relative to the package's folder, which is the default.
@@ -54,18 +55,19 @@ struct ExecForm {
 
 struct Exec(ProgramRequest);
 
-fn read(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "`exec`")?;
-    let command: Option<Vec<String>> = fields.required("command");
-    if command.as_ref().is_some_and(|words| words.first().is_none_or(String::is_empty)) {
-        fields.errors.push(node.get("command").unwrap_or(node).error("`command` names no program"));
+impl BuildCheck for ExecSettings {
+    fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let Self { command, timeout, env, cwd } = settings.into_value();
+        if command.first().is_none_or(String::is_empty) {
+            return Err(command.error("`command` names no program").into());
+        }
+        Ok(Box::new(Exec(ProgramRequest {
+            command: command.into_value(),
+            env: env.unwrap_or_default(),
+            cwd,
+            timeout: timeout.map_or(DEFAULT_TIMEOUT, |TimeLimit(timeout)| timeout),
+        })))
     }
-    let timeout = fields.node("timeout").and_then(|node| fields.take(node.parse_time("timeout")));
-    let (env, cwd) = (fields.optional("env").unwrap_or_default(), fields.optional("cwd"));
-    let timeout = timeout.unwrap_or(DEFAULT_TIMEOUT);
-    let request = command.map(|command| ProgramRequest { command, env, cwd, timeout });
-    let check = request.map(|request| Box::new(Exec(request)) as Box<dyn Check>);
-    fields.finish_some(check)
 }
 
 impl Check for Exec {

@@ -12,22 +12,21 @@
 #![doc = include_str!("../../../tests/check/output_quality/fail-by-assertions.yaml")]
 //! ```
 
+use serde::Deserialize;
+
 use crate::check::support::inner_check::Nested;
 use crate::check::support::opinion::{judged, on_answer, reason, score};
-use crate::check::support::reading::require_list;
-use crate::check::{Check, Kind, Scope, accepts_counterexample};
+use crate::check::{BuildCheck, Check, Kind, Scope, accepts_counterexample};
 use crate::evidence::{AnswerForm, Evidence, JudgeContext, Judged, Opinion, Question};
+use crate::json::JsonMap;
 use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation, reaches};
 use crate::place::LoadErrors;
-use crate::yaml::{Fields, Node, read_all};
+use crate::yaml::{Placed, Unparsed, even_null, read_all};
 
-pub(crate) const KIND: Kind = Kind::with::<OutputQualitySettings>(
-    "output_quality",
-    "a judge finds the final answer good enough",
-    read_check,
-)
-.only_reports(|node| node.get("min").is_none())
-.without_calls();
+pub(crate) const KIND: Kind =
+    Kind::built::<OutputQualitySettings>("output_quality", "a judge finds the final answer good enough")
+        .only_reports(|node| node.get("min").is_none())
+        .without_calls();
 
 /// The label of the question.
 const LABEL: &str = "output_quality";
@@ -38,16 +37,16 @@ const ASSERTIONS: &[&str] = &["contains", "json_schema", "not_contains", "regex"
 const PROMPT: &str = "How good is the answer, between 0 and 100? Does it answer the question? Is it accurate and \
     factual (the results of the tools are the ground truth)? Is it well structured? Does it follow the instructions?";
 
-/// Settings of `output_quality`, for their schema.
+/// Settings of `output_quality`.
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
 struct OutputQualitySettings {
     /// The least score, from 0 to 100. Without it the check only reports the score.
-    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
-    min: Option<f64>,
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 100)))]
+    min: Option<Placed<f64>>,
     /// A list of `{contains: ..}`, `{not_contains: ..}`, `{regex: ..}` and `{json_schema: ..}`.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<crate::json::JsonMap>>"))]
-    assertions: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "even_null")]
+    assertions: Option<Vec<Unparsed<JsonMap>>>,
 }
 
 struct OutputQuality {
@@ -56,19 +55,19 @@ struct OutputQuality {
     assertions: Vec<Nested>,
 }
 
-fn read_check(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "the settings of `output_quality`")?;
-    let min: Option<f64> = fields.optional("min");
-    if let Some(wrong) = fields.node("min").filter(|_| min.is_some_and(|min| !(0.0..=100.0).contains(&min))) {
-        fields.errors.push(wrong.error("`min` is a score between 0 and 100"));
+impl BuildCheck for OutputQualitySettings {
+    fn build(settings: Placed<Self>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let Self { min, assertions } = settings.into_value();
+        let mut errors = LoadErrors::new();
+        if let Some(min) = min.as_ref().filter(|min| !(0.0..=100.0).contains(&***min)) {
+            errors.push(min.error("`min` is a score between 0 and 100"));
+        }
+        let entries = assertions.iter().flatten();
+        let assertions =
+            read_all(entries.map(|entry| Nested::read(entry.node(), Some(ASSERTIONS), "", scope)));
+        let assertions = errors.take(assertions).unwrap_or_default();
+        errors.or(Box::new(OutputQuality { min: min.map(Placed::into_value), assertions }))
     }
-    let assertions = fields.node("assertions").and_then(|list| fields.take(read_assertions(list, scope)));
-    fields.finish(Box::new(OutputQuality { min, assertions: assertions.unwrap_or_default() }))
-}
-
-fn read_assertions(list: Node<'_>, scope: &Scope<'_>) -> Result<Vec<Nested>, LoadErrors> {
-    let entries = require_list(list, "`assertions` is a list")?;
-    read_all(entries.map(|entry| Nested::read(entry, Some(ASSERTIONS), "", scope)))
 }
 
 impl Check for OutputQuality {

@@ -10,34 +10,29 @@
 #![doc = include_str!("../../../tests/check/sequence_correctness/fail-order.yaml")]
 //! ```
 
-use crate::json::json;
 use serde::{Deserialize, Serialize};
 
-use crate::check::support::attempts::note_attempts;
 use crate::check::support::demands::share_without_banned;
-use crate::check::support::words::say_times;
-use crate::check::{Check, Kind, Scope};
+use crate::check::support::messages::{note_attempts, say_times};
+use crate::check::{BuildCheck, Check, Kind, Scope};
 use crate::evidence::{CallSuccess, Evidence};
+use crate::json::json;
 use crate::outcome::{Item, Loss, Outcome, Score, Unfit, Violation, count_to_f64};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::trace::{Call, Trace};
-use crate::yaml::Node;
+use crate::yaml::Placed;
 
-pub(crate) const KIND: Kind = Kind::with::<SequenceSettings>(
-    "sequence_correctness",
-    "the calls follow this sequence of tools",
-    read_check,
-)
-.shorthand("tool_sequence");
+pub(crate) const KIND: Kind =
+    Kind::built::<SequenceSettings>("sequence_correctness", "the calls follow this sequence of tools")
+        .shorthand("tool_sequence");
 
 /// The number of calls of a run that a message names.
 const SHOWN: usize = 12;
 
 /// Settings of `sequence_correctness`.
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 struct SequenceSettings {
     /// Names of tools, or globs, in order.
     tool_sequence: Option<Vec<ToolPattern>>,
@@ -64,13 +59,14 @@ pub(crate) enum Mode {
     Unordered,
 }
 
-fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let settings: SequenceSettings = node.decode_all()?;
-    let sequence = settings.tool_sequence.unwrap_or_default();
-    Ok(Box::new(SequenceCorrectness { sequence, mode: settings.mode.unwrap_or_default() }))
+impl BuildCheck for SequenceSettings {
+    fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let Self { tool_sequence, mode } = settings.into_value();
+        let sequence = tool_sequence.unwrap_or_default();
+        Ok(Box::new(SequenceCorrectness { sequence, mode: mode.unwrap_or_default() }))
+    }
 }
 
-/// The members of the sequence that hold, and the place where it broke.
 /// Which members of the sequence hold, and the first violation.
 type Progress = (Vec<bool>, Option<Violation>);
 

@@ -11,29 +11,30 @@
 #![doc = include_str!("../../../tests/check/tool_sequence/fail-order.yaml")]
 //! ```
 
-use crate::check::support::attempts::note_attempts;
-use crate::check::support::named_tools::run_of;
-use crate::check::{Check, Demand, Kind, Scope};
+use serde::Deserialize;
+
+use crate::check::support::messages::{note_attempts, run_of};
+use crate::check::{BuildCheck, Check, Demand, Kind, Scope};
 use crate::evidence::{CallSuccess, Evidence};
 use crate::outcome::{Item, Outcome, Unfit, Violation};
 use crate::pattern::ToolPattern;
-use crate::place::LoadErrors;
+use crate::place::{LoadError, LoadErrors};
 use crate::trace::Trace;
-use crate::yaml::{Fields, Node};
+use crate::yaml::Placed;
 
 pub(crate) const KIND: Kind =
-    Kind::with::<ToolSequenceSettings>("tool_sequence", "these tools are called in this order", read_check)
+    Kind::built::<ToolSequenceSettings>("tool_sequence", "these tools are called in this order")
         .shorthand("tools");
 
-/// Settings of `tool_sequence`, for their schema.
+/// Settings of `tool_sequence`.
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
 struct ToolSequenceSettings {
     /// The tools, in this order. Other calls may come between.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
-    tools: Option<Vec<String>>,
+    tools: Option<Placed<Vec<ToolPattern>>>,
     /// Lists of tools. All calls of the run equal one of these lists.
-    allow: Option<Vec<Vec<String>>>,
+    allow: Option<Placed<Vec<Vec<ToolPattern>>>>,
 }
 
 enum ToolSequence {
@@ -43,30 +44,27 @@ enum ToolSequence {
     Whole(Vec<Vec<ToolPattern>>),
 }
 
-fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let mut fields = Fields::of(node, "the settings of `tool_sequence`")?;
-    let tools = fields.optional::<Vec<ToolPattern>>("tools");
-    let allow = fields.optional::<Vec<Vec<ToolPattern>>>("allow");
-    let is_given = tools.is_some() || allow.is_some();
-    let sequence = match (tools, allow) {
-        (Some(tools), None) if !tools.is_empty() => Ok(ToolSequence::InOrder(tools)),
-        (None, Some(allow)) if !allow.is_empty() => Ok(ToolSequence::Whole(allow)),
-        (Some(_), Some(_)) => Err(node.error("`tools` and `allow` are both given: give one of them")),
-        _ => Err(node
-            .error("an empty sequence checks nothing")
-            .help("give `tools: [..]`, or `allow: [[..], ..]`")),
-    };
-    let sequence = match sequence {
-        // A list that could not be decoded is reported already, and would be called empty here.
-        _ if !fields.errors.is_empty() => None,
-        Err(error) if !is_given => {
-            fields.missing(&["tools", "allow"], error);
-            None
-        }
-        sequence => fields.take(sequence),
-    };
-    let sequence = sequence.map(|sequence| Box::new(sequence) as Box<dyn Check>);
-    fields.finish_some(sequence)
+impl BuildCheck for ToolSequenceSettings {
+    fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let place = settings.place().clone();
+        let Self { tools, allow } = settings.into_value();
+        let empty = match (tools, allow) {
+            (Some(_), Some(allow)) => {
+                return Err(allow.error("`tools` and `allow` are both given: give one of them").into());
+            }
+            (Some(tools), None) if !tools.is_empty() => {
+                return Ok(Box::new(ToolSequence::InOrder(tools.into_value())));
+            }
+            (None, Some(allow)) if !allow.is_empty() => {
+                return Ok(Box::new(ToolSequence::Whole(allow.into_value())));
+            }
+            (Some(tools), None) => tools.place().clone(),
+            (None, Some(allow)) => allow.place().clone(),
+            (None, None) => place,
+        };
+        let error = LoadError::new(empty, "an empty sequence checks nothing");
+        Err(error.help("give `tools: [..]`, or `allow: [[..], ..]`").into())
+    }
 }
 
 impl Check for ToolSequence {

@@ -1,5 +1,5 @@
-//! What a check demands of every run that passes, and what it bans: two checks of one case that demand and ban the same
-//! can never both hold.
+//! What a check demands of every run that passes, what it bans, and the clauses that some runs exercise: two checks of one
+//! case that demand and ban the same can never both hold.
 
 use std::borrow::Cow;
 
@@ -7,6 +7,7 @@ use crate::check::Check;
 use crate::check::support::text_assertion::Literal;
 use crate::outcome::{Score, count_to_f64};
 use crate::pattern::ToolPattern;
+use crate::place::Place;
 use crate::trace::{Call, ToolServer};
 
 /// A part of every run that a check accepts.
@@ -86,4 +87,29 @@ pub(crate) fn share_without_banned<'t>(
     }
     let banned = tools.filter(|tool| is_banned(tool)).count();
     Score::new(count_to_f64(all.saturating_sub(banned)) / count_to_f64(all))
+}
+
+/// One requirement of a check.
+#[derive(Debug, Clone)]
+pub struct Clause {
+    /// The subject of the clause.
+    pub about: About,
+    /// The JSON pointer into the settings.
+    pub at: String,
+    /// The place in the policy file, if the clause comes from one.
+    pub policy: Option<Place>,
+}
+
+/// The subject of a clause.
+#[derive(Debug, Clone)]
+pub enum About {
+    /// The calls of these tools, and some of their arguments by name.
+    Calls {
+        /// The tools.
+        tool: ToolPattern,
+        /// The arguments that are constrained.
+        arguments: Vec<String>,
+    },
+    /// A rule, by the label of its item.
+    Rule(String),
 }

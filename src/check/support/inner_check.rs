@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::check::support::answer_text::beginning;
+use crate::check::support::answer::beginning;
 use crate::check::support::settled::{CheckScope, EvidenceNeeds, require_settled};
 use crate::check::{Check, Clause, Kind, Scope};
 use crate::evidence::Evidence;

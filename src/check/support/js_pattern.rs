@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::check::support::answer_text::{answer, saying};
+use crate::check::support::answer::{answer, saying};
 use crate::check::{Check, CheckNote};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit, Violation};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::check::support::answer_text::{answer, saying};
+use crate::check::support::answer::{answer, saying};
 use crate::evidence::{Evidence, Judged, Opinion, Opinions};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
 use crate::secrets::QuotedText;

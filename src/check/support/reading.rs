@@ -1,6 +1,11 @@
-//! Reading mappings and lists, with all mistakes kept.
+//! What settings of several checks are read as: amounts, shares, the choice of a call, settings that depend on a type.
+
+use std::num::NonZeroUsize;
+
+use serde::Deserialize;
 
 use crate::place::{LoadError, LoadErrors, Place};
+use crate::trace::Call;
 use crate::yaml::{Key, Node, Placed};
 
 /// The settings beside a `type`, which decides which of them have a meaning.
@@ -48,17 +53,142 @@ pub(crate) fn require_entries<'n>(
     node: Node<'n>,
     what: &str,
 ) -> Result<impl Iterator<Item = (&'n Key, Node<'n>)>, LoadError> {
-    node.entries().ok_or_else(|| describe_other(node, what))
+    node.entries().ok_or_else(|| node.error(format!("{what}, not {}", node.describe())))
 }
 
-/// Returns the entries of a list. `what` begins the error: `` `list` is a list of calls ``.
-pub(crate) fn require_list<'n>(
-    node: Node<'n>,
-    what: &str,
-) -> Result<impl ExactSizeIterator<Item = Node<'n>>, LoadError> {
-    node.list().ok_or_else(|| describe_other(node, what))
+/// A number from 0 up.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, extend("minimum" = 0)))]
+#[serde(try_from = "f64")]
+pub(crate) struct Amount(f64);
+
+impl Amount {
+    /// The number.
+    pub(crate) fn get(self) -> f64 {
+        self.0
+    }
+
+    /// Returns a number above the amount.
+    pub(crate) fn exceeded(self) -> f64 {
+        self.0 * 2.0 + 1.0
+    }
 }
 
-fn describe_other(node: Node<'_>, what: &str) -> LoadError {
-    node.error(format!("{what}, not {}", node.describe()))
+impl TryFrom<f64> for Amount {
+    type Error = String;
+
+    fn try_from(value: f64) -> Result<Self, String> {
+        if is_amount(value) {
+            Ok(Self(value))
+        } else {
+            Err(format!("expected a number from 0 up, found `{value}`"))
+        }
+    }
+}
+
+/// A number from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, extend("minimum" = 0, "maximum" = 1)))]
+#[serde(try_from = "f64")]
+pub(crate) struct Share(f64);
+
+impl Share {
+    /// The number.
+    pub(crate) fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl TryFrom<f64> for Share {
+    type Error = String;
+
+    fn try_from(value: f64) -> Result<Self, String> {
+        if (0.0..=1.0).contains(&value) {
+            Ok(Self(value))
+        } else {
+            Err(format!("expected a number from 0 to 1, found `{value}`"))
+        }
+    }
+}
+
+/// Whether `value` is finite and not negative.
+pub(crate) fn is_amount(value: f64) -> bool {
+    value.is_finite() && value >= 0.0
+}
+
+/// Which calls of a tool must agree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, with = "WrittenOccurrence"))]
+#[serde(from = "WrittenOccurrence")]
+pub(crate) enum Occurrence {
+    #[default]
+    Any,
+    All,
+    First,
+    Last,
+    /// The n-th, from 1.
+    Nth(usize),
+}
+
+/// A word, or the number of a call among those of the tool.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(untagged, expecting = "expected `any`, `all`, `first`, `last`, or the number of a call, from 1 up")]
+enum WrittenOccurrence {
+    Word(OccurrenceWord),
+    Nth(NonZeroUsize),
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(rename_all = "snake_case")]
+enum OccurrenceWord {
+    /// One call is enough.
+    Any,
+    /// Every call.
+    All,
+    /// The first call.
+    First,
+    /// The last call.
+    Last,
+}
+
+impl From<WrittenOccurrence> for Occurrence {
+    fn from(written: WrittenOccurrence) -> Self {
+        match written {
+            WrittenOccurrence::Word(OccurrenceWord::Any) => Self::Any,
+            WrittenOccurrence::Word(OccurrenceWord::All) => Self::All,
+            WrittenOccurrence::Word(OccurrenceWord::First) => Self::First,
+            WrittenOccurrence::Word(OccurrenceWord::Last) => Self::Last,
+            WrittenOccurrence::Nth(number) => Self::Nth(number.get()),
+        }
+    }
+}
+
+impl Occurrence {
+    /// Chooses among the calls of the tool.
+    pub(crate) fn choose<'c>(self, calls: &[&'c Call]) -> Vec<&'c Call> {
+        match self {
+            Self::Any | Self::All => calls.to_vec(),
+            Self::First => calls.first().copied().into_iter().collect(),
+            Self::Last => calls.last().copied().into_iter().collect(),
+            Self::Nth(number) => calls.get(number - 1).copied().into_iter().collect(),
+        }
+    }
+
+    /// The choice, for a sentence before the tool's name.
+    pub(crate) fn words(self) -> String {
+        match self {
+            Self::Any => "no call of".to_owned(),
+            Self::All => "a call of".to_owned(),
+            Self::First => "the first call of".to_owned(),
+            Self::Last => "the last call of".to_owned(),
+            Self::Nth(number) => format!("call number {number} of"),
+        }
+    }
+
+    /// The verb after the tool's name.
+    pub(crate) fn verb(self) -> &'static str {
+        if self == Self::Any { "has" } else { "does not have" }
+    }
 }

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::check::support::answer_text::{answer, beginning, saying};
+use crate::check::support::answer::{answer, beginning, saying};
 use crate::check::{Check, Demand};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Unfit, Violation};
-use crate::place::LoadErrors;
-use crate::yaml::Node;
+use crate::place::{LoadError, LoadErrors};
+use crate::yaml::{Node, Placed, read_all};
 
 /// A relation between the answer and a text: `(answer, value)`.
 pub(crate) type Relation = fn(&str, &str) -> bool;
@@ -40,7 +40,7 @@ impl Check for TextCheck {
 
     // An empty answer contains, begins and ends with an empty text alone. It equals one as well, a longer answer does not.
     fn counterexample(&self) -> Option<Evidence<'static>> {
-        let answers = [String::new(), format!("{}!", self.text.value)];
+        let answers = [String::new(), format!("{}!", self.text.as_str())];
         answers.into_iter().find(|answer| !self.text.holds(answer, self.rule.relation)).map(saying)
     }
 
@@ -59,16 +59,27 @@ impl Check for TextCheck {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Literal {
     /// The text, exactly as written: nothing is trimmed.
-    value: String,
+    value: Placed<String>,
     /// `true`: letter case counts, so `Refund` is not `refund`. Default: it does not.
     #[serde(default)]
     pub(super) case_sensitive: bool,
 }
 
 impl Literal {
-    /// `value` in any case.
-    pub(crate) fn in_any_case_of(value: String) -> Self {
-        Self { value, case_sensitive: false }
+    /// Each of `values` in any case. `problem` is the error of an empty one.
+    pub(crate) fn list_in_any_case(
+        values: Vec<Placed<String>>,
+        problem: &str,
+    ) -> Result<Vec<Self>, LoadErrors> {
+        read_all(values.into_iter().map(|value| {
+            let literal = Self { value, case_sensitive: false };
+            literal.refuse_empty(problem).map(|()| literal)
+        }))
+    }
+
+    /// Returns an error at the text if it is empty.
+    pub(crate) fn refuse_empty(&self, problem: &str) -> Result<(), LoadError> {
+        if self.value.is_empty() { Err(self.value.error(problem)) } else { Ok(()) }
     }
 
     /// The text.
@@ -93,7 +104,7 @@ impl Literal {
     /// The first place of the text in the answer.
     pub(crate) fn find(&self, answer: &str) -> Option<Range<usize>> {
         if self.case_sensitive {
-            return answer.find(&self.value).map(|at| at..at + self.value.len());
+            return answer.find(self.value.as_str()).map(|at| at..at + self.value.len());
         }
         let wanted = self.value.to_lowercase();
         let at = answer.to_lowercase().find(&wanted)?;
@@ -148,9 +159,11 @@ fn before_lowering(text: &str, lowered: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::place::{Place, Source, Span};
 
     fn literal(value: &str) -> Literal {
-        Literal { value: value.to_owned(), case_sensitive: false }
+        let place = Place::new(&Source::new("", value), Span::default());
+        Literal { value: Placed::new(value.to_owned(), place), case_sensitive: false }
     }
 
     #[test]
@@ -160,7 +173,7 @@ mod tests {
         let found = literal("äpfel").find(answer).expect("it is there");
         assert_eq!(&answer[found], "ÄPFEL");
         assert_eq!(literal("i").find("İ"), Some(0..0));
-        let exact = Literal { value: "PFEL".to_owned(), case_sensitive: true };
+        let exact = Literal { case_sensitive: true, ..literal("PFEL") };
         assert_eq!(exact.find(answer).map(|found| &answer[found]), Some("PFEL"));
     }
 

@@ -1,10 +1,14 @@
 //! `input_match`: which texts of the user in a run are compared with the input of its case.
 
+use serde::Deserialize;
+
 use crate::place::LoadError;
-use crate::yaml::{Node, Value};
+use crate::yaml::Node;
 
 /// Which texts of the user in a run are compared with the input of its case.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "WrittenInputMatch", inline))]
+#[serde(from = "WrittenInputMatch")]
 pub enum InputMatch {
     /// The first text is the input, or holds it as a piece of its own.
     #[default]
@@ -19,21 +23,48 @@ pub enum InputMatch {
     Off,
 }
 
+/// Which texts of the user in a run are compared with the input of its case.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(untagged, expecting = "`input_match` is `first`, `last`, `any`, `contains` or `false`")]
+enum WrittenInputMatch {
+    /// `false`: nothing is compared. `true`: the default.
+    Flag(bool),
+    Texts(ComparedTexts),
+}
+
+/// Which texts of the user are compared, in a word.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(rename_all = "snake_case")]
+enum ComparedTexts {
+    /// The first text. The default.
+    First,
+    /// The last text.
+    Last,
+    /// Some text.
+    Any,
+    /// Some text, which contains the input anywhere.
+    Contains,
+}
+
+impl From<WrittenInputMatch> for InputMatch {
+    fn from(written: WrittenInputMatch) -> Self {
+        match written {
+            WrittenInputMatch::Flag(false) => Self::Off,
+            WrittenInputMatch::Flag(true) | WrittenInputMatch::Texts(ComparedTexts::First) => Self::First,
+            WrittenInputMatch::Texts(ComparedTexts::Last) => Self::Last,
+            WrittenInputMatch::Texts(ComparedTexts::Any) => Self::Any,
+            WrittenInputMatch::Texts(ComparedTexts::Contains) => Self::Contains,
+        }
+    }
+}
+
 impl InputMatch {
     /// Parses `input_match`. `true` is the default.
     pub fn parse(node: Node<'_>) -> Result<Self, LoadError> {
-        match node.value() {
-            Value::Bool(false) => Ok(Self::Off),
-            Value::Bool(true) => Ok(Self::First),
-            Value::String(word) => match word.as_str() {
-                "first" => Ok(Self::First),
-                "last" => Ok(Self::Last),
-                "any" => Ok(Self::Any),
-                "contains" => Ok(Self::Contains),
-                _ => Err(unknown_value_error(node)),
-            },
-            _ => Err(unknown_value_error(node)),
-        }
+        let help = "`first`: the first text of the user is the input, or has it as lines of its own; `contains`: some text has it anywhere";
+        node.decode().map_err(|error| error.help(help))
     }
 
     /// Returns the value as users write it.
@@ -46,9 +77,4 @@ impl InputMatch {
             Self::Off => "false",
         }
     }
-}
-
-fn unknown_value_error(node: Node<'_>) -> LoadError {
-    let help = "`first`: the first text of the user is the input, or has it as lines of its own; `contains`: some text has it anywhere";
-    node.error("`input_match` is `first`, `last`, `any`, `contains` or `false`").help(help)
 }

@@ -9,8 +9,10 @@
 
 use std::time::Duration;
 
-use crate::place::{LoadError, LoadErrors, Place};
-use crate::yaml::{Fields, Node};
+use serde::Deserialize;
+
+use crate::place::{LoadErrors, Place};
+use crate::yaml::{Node, TimeLimit, even_null};
 
 /// The most votes that are taken.
 const MOST_VOTES: u32 = 9;
@@ -55,76 +57,136 @@ impl JudgeSettings {
     /// Reads the settings in `node`. Settings that it does not contain are those of `before`, the judge of all
     /// suites.
     pub fn read(node: Node<'_>, before: Option<&Self>) -> Result<Self, LoadErrors> {
-        let mut fields = Fields::of(node, "`judge`")?;
+        let written: WrittenJudge = node.decode_all()?;
         let before = before.cloned().unwrap_or_else(|| Self::unsaid(node.place()));
-        let votes = fields.parse("votes", read_votes);
         // Key by key: a suite that only raises `votes` keeps the model of the whole folder.
-        let settings = Self {
+        Ok(Self {
             place: node.place(),
-            model: read_text(&mut fields, "model").or(before.model),
-            base_url: fields.parse("base_url", read_url).or(before.base_url),
-            key_env: fields.parse("key_env", read_variable).or(before.key_env),
-            seed: fields.optional("seed").unwrap_or(before.seed),
-            votes: votes.unwrap_or(before.votes),
-            timeout: fields.parse("timeout", |node| node.parse_time("timeout")).or(before.timeout),
-            budget_usd: fields.parse("budget_usd", read_dollars).or(before.budget_usd),
-        };
-        fields.finish(settings)
+            model: written.model.map(|ModelName(name)| name).or(before.model),
+            base_url: written.base_url.map(|BaseUrl(url)| url).or(before.base_url),
+            key_env: written.key_env.map(|KeyVariable(name)| name).or(before.key_env),
+            seed: written.seed.unwrap_or(before.seed),
+            votes: written.votes.map_or(before.votes, |Votes(votes)| votes),
+            timeout: written.timeout.map(|TimeLimit(timeout)| timeout).or(before.timeout),
+            budget_usd: written.budget_usd.map(|Budget(dollars)| dollars).or(before.budget_usd),
+        })
     }
 }
 
-/// The text under `key`, which says something.
-fn read_text(fields: &mut Fields<'_>, key: &'static str) -> Option<String> {
-    let text: String = fields.optional(key)?;
-    if let Some(node) = fields.node(key).filter(|_| text.trim().is_empty()) {
-        fields.errors.push(node.error(format!("`{key}` is empty")));
-    }
-    Some(text)
+/// The model that gives opinions.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "judge"))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WrittenJudge {
+    /// The name of the model on its server.
+    #[cfg_attr(feature = "schema", schemars(extend("type" = ["null", "string"])))]
+    model: Option<ModelName>,
+    /// A server with OpenAI's chat completions API, including the version. Default: OpenAI.
+    #[serde(default, deserialize_with = "even_null")]
+    base_url: Option<BaseUrl>,
+    /// The environment variable that contains the key. Default: `OPENAI_API_KEY`.
+    #[serde(default, deserialize_with = "even_null")]
+    key_env: Option<KeyVariable>,
+    /// The seed of each request, sent with temperature 0. Default: 0.
+    #[cfg_attr(feature = "schema", schemars(extend("type" = ["null", "integer"])))]
+    seed: Option<i64>,
+    /// How often the judge is asked: an odd number up to 9. The majority decides.
+    #[serde(default, deserialize_with = "even_null")]
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = [1, 3, 5, 7, 9])))]
+    votes: Option<Votes>,
+    /// The time limit for one answer, including all attempts. Default: 2 minutes.
+    #[serde(default, deserialize_with = "even_null")]
+    timeout: Option<TimeLimit>,
+    /// The highest cost of all answers of a run, in US dollars.
+    #[serde(default, deserialize_with = "even_null")]
+    budget_usd: Option<Budget>,
 }
 
-/// A tie decides nothing.
-fn read_votes(node: Node<'_>) -> Result<u32, LoadError> {
-    let votes: u32 = node.decode()?;
-    // An even number of votes may be a tie, which decides nothing.
-    if votes % 2 == 1 && votes <= MOST_VOTES {
-        return Ok(votes);
+/// The name of a model: not empty.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
+#[serde(try_from = "String")]
+struct ModelName(String);
+
+impl TryFrom<String> for ModelName {
+    type Error = &'static str;
+
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        if name.trim().is_empty() { Err("`model` is empty") } else { Ok(Self(name)) }
     }
-    Err(node.error(format!("`votes` is an odd number up to {MOST_VOTES}, so that there is a majority")))
 }
 
-/// A key in the URL would stand in the repository.
-fn read_url(node: Node<'_>) -> Result<String, LoadError> {
-    let url: String = node.decode()?;
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
-    let host = rest.map(|rest| rest.split('/').next().unwrap_or_default());
-    match host {
-        // Case files are committed: nothing in them may be a secret.
-        Some(host) if host.contains('@') || url.contains(['?', '#']) => {
-            let error = node.error("`base_url` holds no name, password or query");
-            Err(error.help("the key comes from the variable that `key_env` names"))
+/// The address of a server, without a secret: case files are committed.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = "", extend("pattern" = "^https?://")))]
+#[serde(try_from = "String")]
+struct BaseUrl(String);
+
+impl TryFrom<String> for BaseUrl {
+    type Error = &'static str;
+
+    fn try_from(url: String) -> Result<Self, Self::Error> {
+        let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+        match rest.map(|rest| rest.split('/').next().unwrap_or_default()) {
+            Some(host) if host.contains('@') || url.contains(['?', '#']) => Err(
+                "`base_url` holds no name, password or query: the key comes from the variable that `key_env` names",
+            ),
+            Some(host) if !host.is_empty() => Ok(Self(url.trim_end_matches('/').to_owned())),
+            _ => Err("`base_url` begins with `https://` or `http://` and a host"),
         }
-        Some(host) if !host.is_empty() => Ok(url.trim_end_matches('/').to_owned()),
-        _ => Err(node.error("`base_url` begins with `https://` or `http://` and a host")),
     }
 }
 
 /// The name of a variable, never a key itself.
-fn read_variable(node: Node<'_>) -> Result<String, LoadError> {
-    let name: String = node.decode()?;
-    let is_name = name.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_'));
-    if is_name && !name.is_empty() {
-        return Ok(name);
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = "", extend("pattern" = "^[A-Z0-9_]+$")))]
+#[serde(try_from = "String")]
+struct KeyVariable(String);
+
+impl TryFrom<String> for KeyVariable {
+    type Error = &'static str;
+
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        let is_name = name.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_'));
+        if is_name && !name.is_empty() {
+            return Ok(Self(name));
+        }
+        Err("`key_env` is the name of a variable, in capitals: a file never contains the key itself")
     }
-    let error = node.error("`key_env` is the name of a variable, in capitals");
-    Err(error.help("a file never contains the key itself"))
 }
 
-fn read_dollars(node: Node<'_>) -> Result<f64, LoadError> {
-    let budget: f64 = node.decode()?;
-    if budget.is_finite() && budget > 0.0 {
-        Ok(budget)
-    } else {
-        Err(node.error("`budget_usd` is an amount of dollars above 0"))
+/// How often a judge is asked. An even number may be a tie, which decides nothing.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
+#[serde(try_from = "u32")]
+struct Votes(u32);
+
+impl TryFrom<u32> for Votes {
+    type Error = String;
+
+    fn try_from(votes: u32) -> Result<Self, String> {
+        if votes % 2 == 1 && votes <= MOST_VOTES {
+            return Ok(Self(votes));
+        }
+        Err(format!("`votes` is an odd number up to {MOST_VOTES}, so that there is a majority"))
+    }
+}
+
+/// An amount of dollars above 0.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = "", extend("exclusiveMinimum" = 0)))]
+#[serde(try_from = "f64")]
+struct Budget(f64);
+
+impl TryFrom<f64> for Budget {
+    type Error = &'static str;
+
+    fn try_from(dollars: f64) -> Result<Self, Self::Error> {
+        if dollars.is_finite() && dollars > 0.0 {
+            Ok(Self(dollars))
+        } else {
+            Err("`budget_usd` is an amount of dollars above 0")
+        }
     }
 }
 
@@ -153,13 +215,12 @@ mod tests {
         let text = "modle: x\nvotes: 2\nbase_url: 'https://me:key@host/v1'\nkey_env: sk-123\nbudget_usd: 0\n";
         assert_eq!(
             read(text, None).expect_err("five mistakes"),
-            "s.yaml:2:8: `votes` is an odd number up to 9, so that there is a majority\n\
-             s.yaml:3:11: `base_url` holds no name, password or query (help: the key comes from the variable \
-             that `key_env` names)\n\
-             s.yaml:4:10: `key_env` is the name of a variable, in capitals (help: a file never contains the key \
-             itself)\n\
-             s.yaml:5:13: `budget_usd` is an amount of dollars above 0\n\
-             s.yaml:1:1: unknown key `modle` (help: did you mean `model`?)"
+            "s.yaml:1:1: unknown key `modle` (help: did you mean `model`?)\n\
+             s.yaml:2:8: `votes` is an odd number up to 9, so that there is a majority\n\
+             s.yaml:3:11: `base_url` holds no name, password or query: the key comes from the variable that \
+             `key_env` names\n\
+             s.yaml:4:10: `key_env` is the name of a variable, in capitals: a file never contains the key itself\n\
+             s.yaml:5:13: `budget_usd` is an amount of dollars above 0"
         );
     }
 }

@@ -133,6 +133,6 @@ mod tests {
             ["status", "state"]
         );
         let errors = extended(&Tables::default(), "{field_aliases: [price]}").expect_err("a list");
-        assert!(errors.to_string().starts_with("suite.yaml:1:17: `field_aliases` is a mapping"), "{errors}");
+        assert!(errors.to_string().starts_with("suite.yaml:1:17: expected a mapping"), "{errors}");
     }
 }

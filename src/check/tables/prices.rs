@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::check::support::amount::{Amount, is_amount};
-use crate::check::support::reading::require_entries;
+use crate::check::support::reading::{Amount, is_amount};
 use crate::outcome::Unfit;
 use crate::place::LoadErrors;
 use crate::trace::{Trace, Usage};
-use crate::yaml::{Node, nearest};
+use crate::yaml::{Node, OrderedMap, nearest};
 
 /// Prices are per this many tokens.
 const TOKENS: f64 = 1e6;
@@ -18,16 +17,19 @@ const TOKENS: f64 = 1e6;
 /// The prices of one suite: US dollars per million tokens, by the exact name of the model.
 #[derive(Debug, Clone, Default)]
 pub struct Prices {
-    models: Arc<BTreeMap<String, Price>>,
+    models: Arc<BTreeMap<String, ModelPrice>>,
 }
 
-/// The prices of the tokens of one model.
+/// The prices of one model.
 #[derive(Debug, Clone, Copy, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "price"))]
 #[serde(deny_unknown_fields)]
-struct Price {
+pub(crate) struct ModelPrice {
+    /// Input tokens.
     input: Amount,
+    /// Output tokens.
     output: Amount,
-    /// Of input that was read from a cache; the price of other input where it is not said.
+    /// Input tokens that are read from a cache. Default: the price of input tokens.
     cached: Option<Amount>,
 }
 
@@ -40,13 +42,14 @@ impl Prices {
     /// These, and what `node` says beside or instead of them.
     pub fn extended(&self, node: Node<'_>) -> Result<Self, LoadErrors> {
         let help = "write `prices: {MODEL: {input: 2.5, output: 10}}`, in dollars per million tokens";
-        let entries = require_entries(node, "`prices` is a mapping of models to prices");
-        let entries = entries.map_err(|error| error.help(help))?;
-        let (mut errors, mut models) = (LoadErrors::new(), BTreeMap::clone(&self.models));
-        for (key, price) in entries {
-            models.extend(errors.take(price.decode()).map(|price| (key.name.to_string(), price)));
+        if node.entries().is_none() {
+            let problem = format!("`prices` is a mapping of models to prices, not {}", node.describe());
+            return Err(node.error(problem).help(help).into());
         }
-        errors.or(Self { models: Arc::new(models) })
+        let written: OrderedMap<String, ModelPrice> = node.decode_all()?;
+        let mut models = BTreeMap::clone(&self.models);
+        models.extend(written.0);
+        Ok(Self { models: Arc::new(models) })
     }
 
     /// Returns the cost of the run in US dollars: the recorded one, or else that of its tokens at the price of its
@@ -101,7 +104,7 @@ impl Prices {
     }
 }
 
-impl Price {
+impl ModelPrice {
     fn of(self, usage: Usage) -> f64 {
         let cached = usage.cached_tokens.unwrap_or_default().min(usage.input_tokens);
         let parts = [

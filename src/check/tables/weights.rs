@@ -1,9 +1,9 @@
 //! The weights of the scored dimensions, merged from every place that may say them.
 
 use crate::check::Registry;
-use crate::check::support::reading::require_entries;
+use crate::check::support::reading::Share;
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Node, did_you_mean};
+use crate::yaml::{Node, OrderedMap, Unparsed, did_you_mean};
 
 /// The scored dimensions, in the order in which they are summed up, with their usual weights.
 const USUAL: &[(&str, f64)] =
@@ -43,10 +43,11 @@ impl Weights {
 
     /// These weights, where the mapping `node` names no others.
     pub fn overridden(&self, node: Node<'_>, kinds: &Registry) -> Result<Self, LoadErrors> {
-        let entries = require_entries(node, "weights are a mapping")?;
-        let (mut weights, mut errors) = (self.clone(), LoadErrors::new());
-        for (key, value) in entries {
-            errors.take(weights.set(&key.name, value, node, kinds));
+        let written: OrderedMap<String, Unparsed<Share>> = node.decode_all()?;
+        let mut weights = self.clone();
+        let mut errors = LoadErrors::new();
+        for (name, weight) in written.0 {
+            errors.take(weights.set(&name, weight.node(), node, kinds));
         }
         errors.or(weights)
     }
@@ -58,7 +59,7 @@ impl Weights {
     }
 
     fn set(&mut self, name: &str, value: Node<'_>, all: Node<'_>, kinds: &Registry) -> Result<(), LoadError> {
-        let weight = value.parse_up_to(1.0, "the weight is out of range: ")?;
+        let weight = value.decode::<Share>()?.get();
         if let Some((_, known)) = self.0.iter_mut().find(|(known, _)| known == name) {
             *known = weight;
         } else if kinds.find(name).is_some() {

@@ -17,7 +17,7 @@ use super::run_calls::WantedStatus;
 use super::spec::WrittenCall;
 use crate::check::arguments::forms::WrittenArguments;
 use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
-use crate::check::support::occurrence::Occurrence;
+use crate::check::support::reading::Occurrence;
 use crate::check::{BuildCheck, Check, Kind, Scope};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;

@@ -2,8 +2,8 @@
 
 use super::spec::CallDifference;
 use crate::check::arguments::ArgumentDifference;
-use crate::check::support::json_assertion::shown;
-use crate::check::support::words::say_times;
+use crate::check::support::answer_json::shown;
+use crate::check::support::messages::say_times;
 use crate::evidence::SuccessBasis;
 use crate::json::{Json, json};
 use crate::trace::Call;

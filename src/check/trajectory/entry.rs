@@ -11,7 +11,7 @@ use super::settings::TrajectoryMode;
 use super::spec::{CallSpec, SpecDefaults, WrittenCall};
 use crate::check::arguments::ArgumentsMode;
 use crate::check::arguments::forms::WrittenArguments;
-use crate::check::support::words::say_times;
+use crate::check::support::messages::say_times;
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{

@@ -4,8 +4,8 @@ use super::entry::Times;
 use super::run_calls::{RunCalls, WantedStatus};
 use super::spec::{CallSpec, SpecDefaults, WrittenCall};
 use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
-use crate::check::support::named_tools::{run_of, what_was_called};
-use crate::check::support::occurrence::Occurrence;
+use crate::check::support::messages::{run_of, what_was_called};
+use crate::check::support::reading::Occurrence;
 use crate::check::{Check, Demand};
 use crate::evidence::{
     Evidence, Known, SuccessBasis, explain_unreadable_arguments, has_unreadable_arguments, require_arguments,

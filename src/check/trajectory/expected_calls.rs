@@ -5,7 +5,7 @@ use super::report::{ScriptFrame, build_outcome, build_refused_calls, list_specs}
 use super::run_calls::{Reading, RunCalls, WantedStatus};
 use super::settings::Trajectory;
 use crate::check::Check;
-use crate::check::support::named_tools::run_of;
+use crate::check::support::messages::run_of;
 use crate::evidence::{Evidence, Known};
 use crate::outcome::{Outcome, Unfit};
 use crate::pattern::ToolPattern;

@@ -3,7 +3,7 @@
 use super::edits::{CallEdit, EditKind, EditScript, HeldCall};
 use super::settings::Trajectory;
 use super::spec::CallSpec;
-use crate::check::support::words::say_calls;
+use crate::check::support::messages::say_calls;
 use crate::outcome::{Item, Loss, Outcome, Score, State, Violation, count_to_f64};
 use crate::trace::{Arguments, Call};
 

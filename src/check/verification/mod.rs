@@ -58,7 +58,6 @@
 
 mod answer;
 mod breakdown;
-mod described;
 mod editor;
 mod event;
 mod health;
@@ -85,7 +84,7 @@ use self::answer::language::is_foreign;
 use self::breakdown::Bar;
 pub(crate) use self::settings::VerificationSettings;
 use self::settings::{OnViolation, Profile};
-use crate::check::support::answer_text::answer;
+use crate::check::support::answer::answer;
 use crate::check::{Check, Kind, Scope};
 use crate::evidence::{Evidence, require_arguments};
 use crate::json::json;
@@ -94,7 +93,7 @@ use crate::place::LoadErrors;
 use crate::trace::{Arguments, Call, CallStatus, Trace};
 use crate::yaml::Node;
 
-pub(crate) const KIND: Kind = Kind::with::<described::VerificationSchema>(
+pub(crate) const KIND: Kind = Kind::with::<settings::WrittenSettings>(
     "verification",
     "the agent verifies its work and claims only what it saw",
     read_check,

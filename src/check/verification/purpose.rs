@@ -28,15 +28,15 @@ pub(super) enum Purpose {
     Health,
 }
 
-/// The purposes by the words of users, each with its known command lines: entries between commas, about one tool family a
+/// The purposes, each with its known command lines: entries between commas, about one tool family a
 /// line.
-pub(super) const PURPOSES: [(&str, Purpose, &str); 6] = [
-    ("test", Purpose::Test, include_str!("data/commands_test.txt")),
-    ("type", Purpose::Type, include_str!("data/commands_type.txt")),
-    ("lint", Purpose::Lint, include_str!("data/commands_lint.txt")),
-    ("coverage", Purpose::Coverage, include_str!("data/commands_coverage.txt")),
-    ("deploy", Purpose::Deploy, include_str!("data/commands_deploy.txt")),
-    ("health", Purpose::Health, include_str!("data/commands_health.txt")),
+const PURPOSES: [(Purpose, &str); 6] = [
+    (Purpose::Test, include_str!("data/commands_test.txt")),
+    (Purpose::Type, include_str!("data/commands_type.txt")),
+    (Purpose::Lint, include_str!("data/commands_lint.txt")),
+    (Purpose::Coverage, include_str!("data/commands_coverage.txt")),
+    (Purpose::Deploy, include_str!("data/commands_deploy.txt")),
+    (Purpose::Health, include_str!("data/commands_health.txt")),
 ];
 
 /// Options with which nothing is run.
@@ -129,7 +129,7 @@ fn is_like(pattern: &str, word: &str) -> bool {
 
 static BY_PROGRAM: LazyLock<HashMap<&str, Vec<(Purpose, CommandPattern)>>> = LazyLock::new(|| {
     let mut table: HashMap<&str, Vec<(Purpose, CommandPattern)>> = HashMap::new();
-    for (_, purpose, lines) in PURPOSES {
+    for (purpose, lines) in PURPOSES {
         for line in lines.split(',').map(str::trim) {
             let program = line.split_whitespace().next().unwrap_or_default().trim_end_matches('*');
             let pattern = CommandPattern::new(line).map(|pattern| (purpose, pattern));

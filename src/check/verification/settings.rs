@@ -3,20 +3,23 @@
 
 use std::collections::HashSet;
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+
 use super::answer::claim::{HEDGES, KEYWORDS};
 use super::answer::words::Phrases;
 use super::event::AddedNames;
-use super::purpose::{CommandPattern, PURPOSES, Purpose};
+use super::purpose::{CommandPattern, Purpose};
 use super::tools::ToolKind;
 use crate::pattern::ToolPattern;
-use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node, Value};
+use crate::place::LoadErrors;
+use crate::yaml::{Node, Unparsed, Value, even_null};
 
 /// The threshold of the metric, if the settings have none.
 const THRESHOLD: f64 = 0.9;
 
 /// The evidence that the score is taken from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Profile {
@@ -27,7 +30,7 @@ pub(super) enum Profile {
 }
 
 /// The effect of an unsupported statement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(super) enum OnViolation {
@@ -39,7 +42,7 @@ pub(super) enum OnViolation {
 }
 
 /// A quality gate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(super) enum QualityGate {
@@ -120,16 +123,18 @@ impl VerificationSettings {
         match node.value() {
             Value::Bool(true) | Value::Null => return Ok(settings),
             Value::Number(_) | Value::NotFinite(_) => {
-                settings.threshold = Some(read_threshold(node)?);
+                settings.threshold = Some(node.decode::<Threshold>()?.0);
                 return Ok(settings);
             }
             _ => {}
         }
-        let mut fields = Fields::of(node, "`verification`")
-            .map_err(|error| error.help("write `true`, a threshold, or settings: `{strict: true}`"))?;
-        settings.read_bar(&mut fields);
-        settings.read_tables(&mut fields);
-        fields.finish(settings)
+        if node.entries().is_none() {
+            let error =
+                node.error(format!("`verification` is a mapping of settings, not {}", node.describe()));
+            return Err(error.help("write `true`, a threshold, or settings: `{strict: true}`").into());
+        }
+        settings.apply(node.decode_all()?);
+        Ok(settings)
     }
 
     /// The least score that passes.
@@ -142,80 +147,169 @@ impl VerificationSettings {
         self.on_violation == OnViolation::Score && self.threshold.is_none() && !self.strict
     }
 
-    /// Reads the settings that replace the earlier ones.
-    fn read_bar(&mut self, fields: &mut Fields<'_>) {
-        let least = fields.node("threshold").and_then(|node| fields.take(read_threshold(node)));
-        self.threshold = least.or(self.threshold);
-        self.strict = fields.optional("strict").unwrap_or(self.strict);
-        self.profile = fields.optional("profile").or(self.profile);
-        self.on_violation = fields.optional("on_violation").unwrap_or(self.on_violation);
-        if let Some(gates) = fields.list::<QualityGate>("gates") {
+    /// Applies what is written over the earlier settings.
+    fn apply(&mut self, written: WrittenSettings) {
+        self.threshold = written.threshold.map(|Threshold(least)| least).or(self.threshold);
+        self.strict = written.strict.unwrap_or(self.strict);
+        self.profile = written.profile.or(self.profile);
+        self.on_violation = written.on_violation.unwrap_or(self.on_violation);
+        if let Some(gates) = written.gates {
             let mut gates: Vec<Purpose> = gates.into_iter().map(Purpose::from).collect();
             // Each gate counts once. The order decides the order of messages.
             let mut seen = HashSet::new();
             gates.retain(|gate| seen.insert(*gate));
             self.gates = gates;
         }
-    }
-
-    /// Reads the settings that are added to the earlier ones.
-    fn read_tables(&mut self, fields: &mut Fields<'_>) {
-        if let Some(node) = fields.node("tools") {
-            fields.take(read_tools(node, &mut self.tables));
+        if let Some(mut tools) = written.tools {
+            self.tables.self_verifying.extend(tools.self_verifying.take().unwrap_or_default());
+            // The first that fits decides: what a case says stands before what it shares.
+            self.tables.tools.splice(0..0, tools.list_by_kind());
         }
-        if let Some(node) = fields.node("commands") {
-            fields.take(read_commands(node, &mut self.tables));
+        if let Some(commands) = written.commands {
+            self.tables.commands.extend(commands.list_by_purpose());
         }
-        for phrase in fields.list::<String>("keywords").unwrap_or_default() {
+        for phrase in written.keywords.unwrap_or_default() {
             self.lexicon.keywords.add(&phrase);
         }
-        for phrase in fields.list::<String>("claims").unwrap_or_default() {
+        for phrase in written.claims.unwrap_or_default() {
             self.lexicon.hedges.add(&phrase);
         }
     }
 }
 
-/// A share; `true` is the usual one, as it is for `verification: true`.
-fn read_threshold(node: Node<'_>) -> Result<f64, LoadError> {
-    // A null is a key without a value, which is the same as `true`.
-    if matches!(node.value(), Value::Bool(true) | Value::Null) {
-        return Ok(THRESHOLD);
-    }
-    let threshold: f64 = node.decode()?;
-    if (0.0..=1.0).contains(&threshold) {
-        return Ok(threshold);
-    }
-    Err(node
-        .error(format!("a threshold is from 0 to 1, and {threshold} is not"))
-        .help("0.9 is the usual one"))
+/// Settings of `verification`.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct WrittenSettings {
+    /// The lowest score that passes. Default: 0.9. `verification: 0.8` is the short form, and `true` uses all defaults.
+    #[serde(default, deserialize_with = "even_null")]
+    threshold: Option<Threshold>,
+    /// `true`: any unsupported claim makes the score 0, and the threshold is 1. Default: `false`.
+    strict: Option<bool>,
+    /// The evidence for the score. Default: `trace` if the run has calls.
+    profile: Option<Profile>,
+    /// The effect of an unsupported claim.
+    on_violation: Option<OnViolation>,
+    /// The quality gates that the project has. They share the points. Default: all.
+    gates: Option<Vec<QualityGate>>,
+    /// Names or globs of tools, added to the known ones.
+    tools: Option<AddedTools>,
+    /// Shell lines, added to the known ones: `just ci*`, `mvn ... verify`.
+    commands: Option<AddedCommands>,
+    /// Phrases that state a verification, added to the known ones: `should|would now? hold`.
+    keywords: Option<Vec<String>>,
+    /// Phrases that are guesses, added to the known ones.
+    claims: Option<Vec<String>>,
 }
 
-fn read_tools(node: Node<'_>, tables: &mut AddedNames) -> Result<(), LoadErrors> {
-    const KINDS: &[(&str, ToolKind)] = &[
-        ("edit", ToolKind::Edit),
-        ("read", ToolKind::Read),
-        ("search", ToolKind::Search),
-        ("shell", ToolKind::Shell),
-        ("ignore", ToolKind::Bystander),
-    ];
-    let mut fields = Fields::of(node, "`tools`")?;
-    let mut added = Vec::new();
-    let runs = PURPOSES.map(|(key, purpose, _)| (key, ToolKind::Run(purpose)));
-    for (key, tool) in KINDS.iter().copied().chain(runs) {
-        let names = fields.list::<ToolPattern>(key).unwrap_or_default();
-        added.extend(names.into_iter().map(|name| (tool, name)));
+/// A share; `true` and null are the usual one, as they are for `verification: true`.
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(schema_with = "describe_share", inline)
+)]
+struct Threshold(f64);
+
+impl<'de> Deserialize<'de> for Threshold {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = Unparsed::<()>::deserialize(deserializer)?;
+        let least = match written.node().value() {
+            Value::Bool(true) | Value::Null => Some(THRESHOLD),
+            Value::Number(least) => least.as_f64().filter(|least| (0.0..=1.0).contains(least)),
+            _ => None,
+        };
+        let problem = "expected a threshold from 0 to 1, or `true` for the usual one, 0.9";
+        least.map(Self).ok_or_else(|| D::Error::custom(problem))
     }
-    // The first that fits decides: what a case says stands before what it shares.
-    tables.tools.splice(0..0, added);
-    tables.self_verifying.extend(fields.list::<ToolPattern>("self_verifying").unwrap_or_default());
-    fields.finish(())
 }
 
-fn read_commands(node: Node<'_>, tables: &mut AddedNames) -> Result<(), LoadErrors> {
-    let mut fields = Fields::of(node, "`commands`")?;
-    for (key, purpose, _) in PURPOSES {
-        let lines = fields.list::<String>(key).unwrap_or_default();
-        tables.commands.extend(lines.iter().filter_map(|line| Some((purpose, CommandPattern::new(line)?))));
+#[cfg(feature = "schema")]
+fn describe_share(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"enum": [true, null]}]})
+}
+
+/// Names or globs of tools, by what the tools do.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, deny_unknown_fields))]
+struct AddedTools {
+    /// Tools that change files.
+    edit: Option<Vec<ToolPattern>>,
+    /// Tools that read files.
+    read: Option<Vec<ToolPattern>>,
+    /// Tools that search.
+    search: Option<Vec<ToolPattern>>,
+    /// Tools that run commands.
+    shell: Option<Vec<ToolPattern>>,
+    /// Tools that run tests.
+    test: Option<Vec<ToolPattern>>,
+    /// Tools that run a type checker.
+    r#type: Option<Vec<ToolPattern>>,
+    /// Tools that run a linter.
+    lint: Option<Vec<ToolPattern>>,
+    /// Tools that measure coverage.
+    coverage: Option<Vec<ToolPattern>>,
+    /// Tools that deploy.
+    deploy: Option<Vec<ToolPattern>>,
+    /// Tools that check whether a deployment is healthy.
+    health: Option<Vec<ToolPattern>>,
+    /// Tools that prove nothing.
+    ignore: Option<Vec<ToolPattern>>,
+    /// Editors whose result shows what they wrote.
+    self_verifying: Option<Vec<ToolPattern>>,
+}
+
+/// Shell lines, by what they do.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, deny_unknown_fields))]
+struct AddedCommands {
+    /// Lines that run tests.
+    test: Option<Vec<String>>,
+    /// Lines that run a type checker.
+    r#type: Option<Vec<String>>,
+    /// Lines that run a linter.
+    lint: Option<Vec<String>>,
+    /// Lines that measure coverage.
+    coverage: Option<Vec<String>>,
+    /// Lines that deploy.
+    deploy: Option<Vec<String>>,
+    /// Lines that check whether a deployment is healthy.
+    health: Option<Vec<String>>,
+}
+
+impl AddedTools {
+    fn list_by_kind(self) -> impl Iterator<Item = (ToolKind, ToolPattern)> {
+        let by_kind = [
+            (ToolKind::Edit, self.edit),
+            (ToolKind::Read, self.read),
+            (ToolKind::Search, self.search),
+            (ToolKind::Shell, self.shell),
+            (ToolKind::Bystander, self.ignore),
+            (ToolKind::Run(Purpose::Test), self.test),
+            (ToolKind::Run(Purpose::Type), self.r#type),
+            (ToolKind::Run(Purpose::Lint), self.lint),
+            (ToolKind::Run(Purpose::Coverage), self.coverage),
+            (ToolKind::Run(Purpose::Deploy), self.deploy),
+            (ToolKind::Run(Purpose::Health), self.health),
+        ];
+        by_kind
+            .into_iter()
+            .flat_map(|(kind, tools)| tools.into_iter().flatten().map(move |tool| (kind, tool)))
     }
-    fields.finish(())
+}
+
+impl AddedCommands {
+    fn list_by_purpose(self) -> impl Iterator<Item = (Purpose, CommandPattern)> {
+        let by_purpose = [
+            (Purpose::Test, self.test),
+            (Purpose::Type, self.r#type),
+            (Purpose::Lint, self.lint),
+            (Purpose::Coverage, self.coverage),
+            (Purpose::Deploy, self.deploy),
+            (Purpose::Health, self.health),
+        ];
+        by_purpose.into_iter().flat_map(|(purpose, lines)| {
+            let lines = lines.into_iter().flatten();
+            lines.filter_map(move |line| Some((purpose, CommandPattern::new(&line)?)))
+        })
+    }
 }

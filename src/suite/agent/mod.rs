@@ -19,7 +19,6 @@ use serde::Deserialize;
 use self::command::AgentWords;
 use self::http::WrittenHttp;
 use self::model::WrittenModel;
-use super::forms;
 use crate::case::{
     AgentDescription, AgentFrom, AgentUse, Case, CommandLine, Described, HttpCall, InputGlob, NamedAgent,
     RunSelection, TraceFrom,
@@ -28,7 +27,7 @@ use crate::check::{InputMatch, find_reader};
 use crate::pattern::is_glob;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{
-    Build, Checked, Fields, MappingOr, Node, OneOrMany, OrderedMap, Placed, Time, Unparsed, read_all,
+    Build, Checked, Fields, MappingOr, Node, OneOrMany, OrderedMap, Placed, TimeLimit, read_all,
 };
 
 /// An agent: its name, or its description.
@@ -54,9 +53,9 @@ pub(super) struct WrittenDescription {
     /// `true`: the agent runs in every mode, and the requests to its model are recorded and replayed.
     model: Option<Checked<WrittenModel>>,
     /// Which texts of the user in a run are compared with the input of its case, if neither the case nor its suite says it.
-    input_match: Option<Unparsed<forms::InputMatch>>,
+    input_match: Option<InputMatch>,
     /// The time limit of a run. Default: 5 minutes.
-    timeout: Option<Time>,
+    timeout: Option<TimeLimit>,
     /// The maximum output in bytes. Default: 16 MiB.
     output_limit: Option<NonZeroUsize>,
     /// The trace format of the output. Default: detected.
@@ -158,7 +157,7 @@ impl WrittenDescription {
         };
         let inputs = self.inputs.0.into_iter().map(|input| input.0).collect();
         let model = self.model.and_then(|model| model.0);
-        let input_match = self.input_match.and_then(|written| errors.take(InputMatch::parse(written.node())));
+        let input_match = self.input_match;
         errors.or_some(described.map(|described| AgentDescription { described, inputs, model, input_match }))
     }
 }

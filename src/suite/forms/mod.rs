@@ -14,8 +14,9 @@ use crate::check::support::forms::{SchemaOrFile, Texts, Time};
 use crate::evidence::JudgeContext;
 use crate::score::statistics::Variance;
 
+pub(super) use crate::check::{InputMatch, ModelPrice as Price, WrittenJudge as Judge};
 pub(crate) use crate::suite::bounded::{Points, Share};
-pub(super) use header::{FileSize, Judge, Price};
+pub(super) use header::FileSize;
 pub(super) use trace::{FailedResults, Trace};
 
 /// A text or a number.
@@ -30,27 +31,6 @@ pub(super) enum Label {
 pub(super) enum FlagOrReason {
     Flag(bool),
     Reason(String),
-}
-
-/// Which texts of the user in a run are compared with the input of its case.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
-pub(super) enum InputMatch {
-    /// `false`: nothing is compared. `true`: the default.
-    Flag(bool),
-    Texts(ComparedTexts),
-}
-
-/// Which texts of the user are compared, in a word.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename_all = "snake_case", inline))]
-pub(super) enum ComparedTexts {
-    /// The first text. The default.
-    First,
-    /// The last text.
-    Last,
-    /// Some text.
-    Any,
-    /// Some text, which contains the input anywhere.
-    Contains,
 }
 
 /// A number from 0 up.

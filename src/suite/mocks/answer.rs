@@ -9,7 +9,7 @@ use crate::check::arguments::forms::WrittenArguments;
 use crate::check::arguments::{ArgumentsMatcher, ArgumentsMode, IgnoredPaths, ToolArguments, read_arguments};
 use crate::json::{Json, JsonMap, json};
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Build, Node, OneOrMany, Placed, Time, Unparsed, even_null, read_all};
+use crate::yaml::{Build, Node, OneOrMany, Placed, TimeLimit, Unparsed, even_null, read_all};
 
 /// The types of content in MCP, each with the keys that it needs.
 const BLOCKS: [(&str, &[&str]); 5] = [
@@ -39,7 +39,7 @@ pub(super) struct WrittenAnswer {
     #[serde(default)]
     failed: bool,
     /// How long the answer takes.
-    delay: Option<Time>,
+    delay: Option<TimeLimit>,
 }
 
 impl Build for WrittenAnswer {

@@ -39,7 +39,7 @@ fn wrong_weights_for_all_suites_are_shown_where_they_stand() {
         "nothing called `tool_acuracy` is scored",
         "did you mean `tool_accuracy`?",
         "evals/arraign.yaml:1:11",
-        "the weight is out of range: expected a number from 0 to 1, found NaN",
+        "expected a number from 0 to 1, found `NaN`",
         "evals/arraign.yaml:1:46",
     ] {
         assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);

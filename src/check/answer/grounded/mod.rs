@@ -46,8 +46,8 @@ use std::collections::HashMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, de};
 
-use crate::check::support::answer_text::{answer, excerpt, position, saying};
-use crate::check::support::words::join_list;
+use crate::check::support::answer::{answer, excerpt, position, saying};
+use crate::check::support::messages::join_list;
 use crate::check::{Check, Kind};
 use crate::evidence::{Evidence, Question};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation, count_to_f64};
@@ -74,7 +74,7 @@ const LONGEST: usize = 80;
 struct Grounded {
     /// How many atoms may be unsupported: a count from 1, or a share below 1. Default: 0.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schemars(with = "f64", range(min = 0)))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     max_unsupported: Allowed,
     /// The atoms that count. Default: all.
     #[serde(default = "all_atoms", deserialize_with = "at_least_one")]
@@ -91,6 +91,7 @@ struct Grounded {
 
 /// The share or number of atoms that may lack support.
 #[derive(Debug, Clone, Copy, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "f64", inline))]
 #[serde(try_from = "f64")]
 enum Allowed {
     Count(u32),

@@ -23,29 +23,26 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::check::support::answer_scope::Said;
-use crate::check::support::answer_text::{beginning, position, saying};
+use crate::check::support::answer::{Said, beginning, position, saying};
 use crate::check::support::text_assertion::Literal;
-use crate::check::{Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, Kind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
-use crate::place::{LoadError, LoadErrors};
+use crate::place::LoadErrors;
 use crate::secrets::QuotedText;
-use crate::yaml::Node;
+use crate::yaml::Placed;
 
-pub(crate) const KIND: Kind = Kind::with::<RefusalSettings>("refusal", "the answer refuses", read_check)
-    .shorthand("phrases")
-    .without_calls();
+pub(crate) const KIND: Kind =
+    Kind::built::<RefusalSettings>("refusal", "the answer refuses").shorthand("phrases").without_calls();
 
 /// Settings of `refusal`.
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 struct RefusalSettings {
     /// The text that is the answer.
     answer: Option<Said>,
     /// Further texts that refuse, in any language. They are found in any case, also as a part of a word.
-    phrases: Option<Vec<String>>,
+    phrases: Option<Vec<Placed<String>>>,
 }
 
 struct Refusal {
@@ -53,18 +50,15 @@ struct Refusal {
     answer: Said,
 }
 
-fn read_check(node: Node<'_>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-    let settings: RefusalSettings = node.decode_all()?;
-    let phrases = settings.phrases.unwrap_or_default();
-    none_is_empty(&phrases, node)?;
-    let phrases = phrases.into_iter().map(Literal::in_any_case_of).collect();
-    Ok(Box::new(Refusal { phrases, answer: settings.answer.unwrap_or_default() }))
-}
-
-fn none_is_empty(phrases: &[String], node: Node<'_>) -> Result<(), LoadError> {
-    let Some(index) = phrases.iter().position(String::is_empty) else { return Ok(()) };
-    let empty = node.pointer(&format!("/phrases/{index}")).unwrap_or(node);
-    Err(empty.error("an empty text is part of every answer: nothing would fail"))
+impl BuildCheck for RefusalSettings {
+    fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        let Self { answer, phrases } = settings.into_value();
+        let phrases = Literal::list_in_any_case(
+            phrases.unwrap_or_default(),
+            "an empty text is part of every answer: nothing would fail",
+        )?;
+        Ok(Box::new(Refusal { phrases, answer: answer.unwrap_or_default() }))
+    }
 }
 
 impl Check for Refusal {

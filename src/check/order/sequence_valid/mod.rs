@@ -33,28 +33,15 @@
 #![doc = include_str!("../../../../tests/check/sequence_valid/fail-before.yaml")]
 //! ```
 
-mod after;
-mod aliases;
-mod before;
-mod contradiction;
-mod count;
-mod eventually;
-mod exact;
-mod lists;
-mod operand;
-mod prefix;
-mod reader;
-mod require;
-mod sequence;
+mod lint;
+mod rules;
 mod settings;
-mod words;
 
 use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::check::support::attempts::describe_attempts;
-use crate::check::support::named_tools::run_of;
+use crate::check::support::messages::{describe_attempts, run_of};
 use crate::check::{About, Check, Clause, Kind};
 use crate::evidence::{CallSuccess, Evidence, explain_unreadable_arguments, require_arguments};
 use crate::outcome::{Item, Outcome, State, Unfit, Violation};
@@ -62,37 +49,14 @@ use crate::pattern::ToolPattern;
 use crate::place::Place;
 use crate::trace::Call;
 
-use operand::Operand;
-use reader::RuleReader;
+use self::settings::{Operand, SequenceSettings};
 
-pub(crate) const KIND: Kind = Kind::with::<settings::SequenceRules>(
+pub(crate) const KIND: Kind = Kind::built::<SequenceSettings>(
     "sequence_valid",
     "tools are called in the order that these rules require",
-    settings::read,
 )
 .shorthand("rules")
 .case_keys(&["same_turn", "require_exercised"]);
-
-/// The rules, by their `type`.
-const RULES: &[RuleKind] = &[
-    require::REQUIRE,
-    before::BEFORE,
-    before::IMMEDIATELY_BEFORE,
-    lists::BLOCKLIST,
-    lists::ALLOWLIST,
-    count::COUNT,
-    count::MAX_CALLS,
-    eventually::EVENTUALLY,
-    after::AFTER,
-    after::NEVER_AFTER,
-    sequence::SEQUENCE,
-];
-
-/// A type of rule. `read` returns `None` if the reader has recorded an error.
-struct RuleKind {
-    name: &'static str,
-    read: fn(&mut RuleReader<'_>) -> Option<Box<dyn Rule>>,
-}
 
 /// One rule over the calls of a run.
 trait Rule: Send + Sync {
@@ -176,7 +140,7 @@ impl Finding {
 }
 
 /// A rule and where it stands: with a number in `rules` or in a policy, without one as a setting of its own.
-struct Placed {
+struct LocatedRule {
     name: &'static str,
     number: Option<usize>,
     policy: Option<Place>,
@@ -185,7 +149,12 @@ struct Placed {
     rule: Box<dyn Rule>,
 }
 
-impl Placed {
+impl LocatedRule {
+    fn new(name: &'static str, number: Option<usize>, policy: Option<Place>, rule: Box<dyn Rule>) -> Self {
+        let reads_arguments = rule.operands().into_iter().any(Operand::reads_arguments);
+        Self { name, number, policy, reads_arguments, rule }
+    }
+
     fn label(&self) -> String {
         match self.number {
             Some(number) => ["rule ", &number.to_string(), ": ", self.name].concat(),
@@ -255,8 +224,8 @@ impl Placed {
 
 struct SequenceValid {
     /// Shared by all cases that name the same policy.
-    rules: Arc<Vec<Placed>>,
-    sequence: Option<Placed>,
+    rules: Arc<Vec<LocatedRule>>,
+    sequence: Option<LocatedRule>,
     same_turn: SameTurn,
     require_exercised: bool,
 }
@@ -266,13 +235,13 @@ impl Check for SequenceValid {
         self.needs_are_met(evidence)?;
         let run = self.run(&evidence.trace.calls);
         let (items, violations): (Vec<Item>, Vec<Vec<Violation>>) =
-            self.all().map(|placed| self.hold(placed, &run)).unzip();
+            self.all().map(|located| self.hold(located, &run)).unzip();
         let rules = items.len();
         let open = self.all().zip(&items).find(|(_, item)| item.state == State::Open);
         // A rule that is violated decides the check, whatever becomes of the others.
-        if let Some((placed, _)) = open.filter(|_| violations.iter().all(Vec::is_empty)) {
-            let call = placed.find_unreadable(&run);
-            return Err(call.map_or_else(|| Unfit::missing(placed.label()), explain_unreadable_arguments));
+        if let Some((located, _)) = open.filter(|_| violations.iter().all(Vec::is_empty)) {
+            let call = located.find_unreadable(&run);
+            return Err(call.map_or_else(|| Unfit::missing(located.label()), explain_unreadable_arguments));
         }
         Ok(Outcome::of_items(items, violations.into_iter().flatten().collect())
             .stat("calls_checked", run.calls.len())
@@ -283,56 +252,57 @@ impl Check for SequenceValid {
         // A violated item with a note was not put to the test: a further call may do that.
         let items = outcome.items.iter();
         let tested = items.map(|item| item.state == State::Held || item.note.is_none());
-        let rules: Vec<(&Placed, &Item)> = self
+        let rules: Vec<(&LocatedRule, &Item)> = self
             .all()
             .zip(&outcome.items)
             .zip(tested)
             .filter(|(_, tested)| *tested)
             .map(|(rule, _)| rule)
             .collect();
-        let is_broken = rules
-            .iter()
-            .any(|(placed, item)| item.state == State::Violated && placed.stays_broken(&outcome.violations));
+        let is_broken = rules.iter().any(|(located, item)| {
+            item.state == State::Violated && located.stays_broken(&outcome.violations)
+        });
         let stay_held =
-            rules.iter().all(|(placed, item)| item.state == State::Held && placed.rule.stays_held());
+            rules.iter().all(|(located, item)| item.state == State::Held && located.rule.stays_held());
         is_broken || rules.len() == outcome.items.len() && stay_held
     }
 
     fn refuses(&self, evidence: &Evidence<'_>) -> bool {
         let run = self.run(&evidence.trace.calls);
-        self.needs_are_met(evidence).is_ok() && self.all().any(|placed| !self.hold(placed, &run).1.is_empty())
+        self.needs_are_met(evidence).is_ok()
+            && self.all().any(|located| !self.hold(located, &run).1.is_empty())
     }
 
     fn tools(&self) -> Vec<&ToolPattern> {
-        self.all().flat_map(|placed| placed.rule.operands()).flat_map(Operand::members).collect()
+        self.all().flat_map(|located| located.rule.operands()).flat_map(Operand::members).collect()
     }
 
     fn is_vacuous(&self) -> bool {
-        self.all().all(|placed| placed.rule.is_vacuous())
+        self.all().all(|located| located.rule.is_vacuous())
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
-        let calls = self.all().find_map(|placed| {
-            let calls = placed.rule.refused()?;
-            let refused = matches!(placed.rule.check(&self.run(&calls)), Finding::Violated(_));
+        let calls = self.all().find_map(|located| {
+            let calls = located.rule.refused()?;
+            let refused = matches!(located.rule.check(&self.run(&calls)), Finding::Violated(_));
             refused.then_some(calls)
         })?;
         Some(run_of(calls).into())
     }
 
     fn clauses(&self) -> Vec<Clause> {
-        self.all().map(Placed::clause).collect()
+        self.all().map(LocatedRule::clause).collect()
     }
 }
 
 impl SequenceValid {
-    fn all(&self) -> impl Iterator<Item = &Placed> {
+    fn all(&self) -> impl Iterator<Item = &LocatedRule> {
         self.rules.iter().chain(&self.sequence)
     }
 
     /// Returns an error if the trace lacks arguments that a rule needs.
     fn needs_are_met(&self, evidence: &Evidence<'_>) -> Result<(), Unfit> {
-        if self.all().any(|placed| placed.reads_arguments) {
+        if self.all().any(|located| located.reads_arguments) {
             evidence.trace.calls.iter().try_for_each(require_arguments)?;
         }
         Ok(())
@@ -342,38 +312,53 @@ impl SequenceValid {
         Run { calls, same_turn: self.same_turn }
     }
 
-    fn hold(&self, placed: &Placed, run: &Run<'_>) -> (Item, Vec<Violation>) {
-        let finding = placed.rule.check(run);
-        if placed.is_open(&finding, run) {
-            return (placed.item(State::Open).note("the arguments of a call cannot be read"), Vec::new());
+    fn hold(&self, located: &LocatedRule, run: &Run<'_>) -> (Item, Vec<Violation>) {
+        let finding = located.rule.check(run);
+        if located.is_open(&finding, run) {
+            return (located.item(State::Open).note("the arguments of a call cannot be read"), Vec::new());
         }
         match finding {
-            Finding::Held => (note_failed_operand(placed.item(State::Held), placed, run), Vec::new()),
+            Finding::Held => (note_failed_operand(located.item(State::Held), located, run), Vec::new()),
             Finding::Violated(mut violations) => {
                 let more = violations.len().saturating_sub(MAX_RULE_VIOLATIONS);
                 violations.truncate(MAX_RULE_VIOLATIONS);
-                prefix::name_shortest(placed.rule.as_ref(), &mut violations, run);
-                let rest = (more > 0).then(|| and_more(placed, more));
+                name_shortest_prefix(located.rule.as_ref(), &mut violations, run);
+                let rest = (more > 0).then(|| and_more(located, more));
                 let kept = violations.into_iter().chain(rest);
-                (placed.item(State::Violated), kept.map(|violation| placed.stamp(violation)).collect())
+                (located.item(State::Violated), kept.map(|violation| located.stamp(violation)).collect())
             }
             Finding::NotExercised(note) if self.require_exercised => {
-                let violation = placed.stamp(not_exercised(placed, &note));
-                (placed.item(State::Violated).note(format!("not exercised: {note}")), vec![violation])
+                let violation = located.stamp(not_exercised(located, &note));
+                (located.item(State::Violated).note(format!("not exercised: {note}")), vec![violation])
             }
-            Finding::NotExercised(note) => (placed.item(State::NotExercised).note(note), Vec::new()),
+            Finding::NotExercised(note) => (located.item(State::NotExercised).note(note), Vec::new()),
         }
     }
 }
 
+/// Adds the shortest prefix of the run that violates the rule to the violation that it ends with. A rule is an automaton
+/// over the calls: after some prefix no continuation leads to a run that keeps the rule. A rule that a later call could still have kept has
+/// none: the run as a whole violates it.
+fn name_shortest_prefix(rule: &dyn Rule, violations: &mut [Violation], run: &Run<'_>) {
+    let prefixes = violations.iter().enumerate();
+    let shortest =
+        // The shortest prefix shows where a reader must look: all calls behind it are of no importance.
+        prefixes.filter_map(|(index, violation)| Some((rule.find_prefix(violation, run)?, index))).min();
+    let Some((calls, index)) = shortest else { return };
+    let violation = &mut violations[index];
+    let words = if calls == 1 { "call 1".to_owned() } else { format!("calls 1 to {calls}") };
+    let actual = violation.actual.take().unwrap_or_default();
+    violation.actual = Some(format!("{actual}\nshortest prefix that violates the rule: {words}"));
+}
+
 /// Notes the first required tool whose calls all failed. The rules count attempts.
-fn note_failed_operand(item: Item, placed: &Placed, run: &Run<'_>) -> Item {
+fn note_failed_operand(item: Item, located: &LocatedRule, run: &Run<'_>) -> Item {
     // The search below looks at each operand and each call. A run without failures needs none of it.
     let success = CallSuccess::of_calls(run.calls);
     if run.calls.iter().all(|call| success.may_have_worked(call)) {
         return item;
     }
-    let mut required = placed.rule.list_required_operands().into_iter();
+    let mut required = located.rule.list_required_operands().into_iter();
     let only_failed = required.find(|operand| {
         let mut calls = run.calls.iter().filter(|call| operand.matches(call)).peekable();
         calls.peek().is_some() && !calls.any(|call| success.may_have_worked(call))
@@ -384,25 +369,13 @@ fn note_failed_operand(item: Item, placed: &Placed, run: &Run<'_>) -> Item {
     }
 }
 
-fn and_more(placed: &Placed, more: usize) -> Violation {
-    Violation::new(format!("{} is violated {more} more times", placed.label()))
+fn and_more(located: &LocatedRule, more: usize) -> Violation {
+    Violation::new(format!("{} is violated {more} more times", located.label()))
 }
 
-fn not_exercised(placed: &Placed, note: &str) -> Violation {
-    let rule = placed.number.map_or_else(String::new, |number| format!("rule {number} "));
-    Violation::new(format!("{rule}(`{}`) was not exercised: {note}", placed.name))
+fn not_exercised(located: &LocatedRule, note: &str) -> Violation {
+    let rule = located.number.map_or_else(String::new, |number| format!("rule {number} "));
+    Violation::new(format!("{rule}(`{}`) was not exercised: {note}", located.name))
         .expected("a run that puts every rule to the test", note)
         .help("use a trace that exercises the rule, or drop `require_exercised`")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_two_rules_share_a_name() {
-        for (index, rule) in RULES.iter().enumerate() {
-            assert!(RULES[..index].iter().all(|other| other.name != rule.name), "{}", rule.name);
-        }
-    }
 }

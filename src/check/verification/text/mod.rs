@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use self::counts::{RuledText, TextRule};
 use super::breakdown::{Breakdown, EVIDENCE, GATES, Lost, TESTS, TOOLS, all_or_nothing, divide};
-use crate::check::support::words::say_times;
+use crate::check::support::messages::say_times;
 
 /// The parts of `answer`.
 pub(super) fn judge(answer: &str) -> Breakdown {

@@ -1,13 +1,13 @@
 //! Rules that contradict each other: one requires calls that another forbids.
 
-use super::{Finding, Placed, Run, SameTurn};
+use super::{Finding, LocatedRule, Run, SameTurn};
 use crate::outcome::Violation;
 use crate::place::{LoadError, LoadErrors};
 use crate::trace::Call;
 use crate::yaml::Node;
 
 /// Finds each rule that another one makes impossible to keep. `nodes` are the places of the rules.
-pub(super) fn refuse_contradictions(rules: &[Placed], nodes: &[Node<'_>]) -> Result<(), LoadErrors> {
+pub(super) fn refuse_contradictions(rules: &[LocatedRule], nodes: &[Node<'_>]) -> Result<(), LoadErrors> {
     let mut errors = LoadErrors::new();
     // A rule lists runs that keep a part of it. If another rule forbids each of these runs for good, no run can keep
     // both.
@@ -17,7 +17,7 @@ pub(super) fn refuse_contradictions(rules: &[Placed], nodes: &[Node<'_>]) -> Res
             let impossible =
                 required.into_iter().find(|runs| runs.iter().all(|run| forbids(forbidding, run)));
             if let Some(call) = impossible.as_ref().and_then(|runs| runs.first()?.first()) {
-                errors.push(describe_contradiction((requiring, *node), (forbidding, *other), call));
+                errors.push(describe_contradiction(requiring, *node, forbidding, *other, call));
             }
         }
     }
@@ -25,7 +25,7 @@ pub(super) fn refuse_contradictions(rules: &[Placed], nodes: &[Node<'_>]) -> Res
 }
 
 /// Whether no run that contains these calls keeps the rule.
-fn forbids(rule: &Placed, calls: &[Call]) -> bool {
+fn forbids(rule: &LocatedRule, calls: &[Call]) -> bool {
     let run = Run { calls, same_turn: SameTurn::default() };
     match rule.rule.check(&run) {
         Finding::Violated(violations) => {
@@ -36,12 +36,14 @@ fn forbids(rule: &Placed, calls: &[Call]) -> bool {
 }
 
 fn describe_contradiction(
-    (requiring, required_at): (&Placed, Node<'_>),
-    (forbidding, forbidden_at): (&Placed, Node<'_>),
+    requiring: &LocatedRule,
+    required_at: Node<'_>,
+    forbidding: &LocatedRule,
+    forbidden_at: Node<'_>,
     call: &Call,
 ) -> LoadError {
-    let (one, other) = (requiring.label(), forbidding.label());
-    let problem = format!("{other} forbids calls of `{}` that {one} requires", call.name);
+    let one = requiring.label();
+    let problem = format!("{} forbids calls of `{}` that {one} requires", forbidding.label(), call.name);
     let place = required_at.place().locate();
     forbidden_at.error(problem).help(format!("{one} is at {place}: drop one of the two"))
 }

@@ -1,6 +1,9 @@
-//! The run's final answer, and how a piece of it is shown.
+//! The answer of a run: its text, how a piece of it is shown, and which texts of a run are the answer.
 
+use std::borrow::Cow;
 use std::ops::Range;
+
+use serde::Deserialize;
 
 use crate::evidence::Evidence;
 use crate::outcome::Unfit;
@@ -62,6 +65,35 @@ pub(crate) fn position(text: &str, at: usize) -> String {
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     let (line, column) = (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1);
     format!("line {line}, column {column}")
+}
+
+/// The setting `answer`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Said {
+    /// Everything that the model said, joined by newlines. The default.
+    #[default]
+    All,
+    /// The text after the last call.
+    Last,
+}
+
+impl Said {
+    /// The answer, if there is any. An empty text is one.
+    pub(crate) fn in_trace(self, trace: &Trace) -> Option<Cow<'_, str>> {
+        match self {
+            Self::All => trace.everything_said().map(Cow::Owned),
+            Self::Last => trace.answer.as_deref().map(Cow::Borrowed),
+        }
+    }
+
+    /// Returns the answer. A run without one is undecided, and one whose answer may be another one.
+    pub(crate) fn of<'e>(self, evidence: &'e Evidence<'_>) -> Result<Cow<'e, str>, Unfit> {
+        let answer = self.in_trace(&evidence.trace).ok_or_else(|| Unfit::missing("the run has no answer"))?;
+        require_whole_answer(&evidence.trace)?;
+        Ok(answer)
+    }
 }
 
 #[cfg(test)]
