@@ -12,7 +12,6 @@ mod reach;
 mod template;
 mod variables;
 
-use crate::json::{Json, JsonMap};
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,6 +37,7 @@ pub use variables::{FilledText, VariableText};
 
 use crate::check::{FailedWhen, InputMatch, JudgeSettings, Prices, ReaderFailures};
 use crate::evidence::Opinions;
+use crate::json::{Json, JsonMap};
 use crate::outcome::Status;
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors, Place};

@@ -1,6 +1,5 @@
 //! The server on this machine that agents reach: one for a process, with a path for each run of an agent.
 
-use crate::json::json;
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::convert::Infallible;
@@ -21,6 +20,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Handle;
 
+use crate::json::json;
 use crate::source::lock;
 
 /// A response of the port.

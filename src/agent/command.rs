@@ -1,6 +1,5 @@
 //! Agents as processes: the case's input on standard input, a trace on standard output.
 
-use crate::json;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
@@ -17,6 +16,7 @@ use super::group::{ProcessGroup, wait_for_exit};
 use super::into_trace::{answer_only_trace, read_single_run};
 use super::{AgentEnvironment, AgentInput, AgentProblem, AgentTask, OUTPUT_LIMIT};
 use crate::case::{CommandLine, fill_argument};
+use crate::json;
 use crate::reader::{ReaderSet, to_native};
 use crate::secrets::{Secrets, names_a_secret};
 use crate::trace::Trace;

@@ -1,6 +1,5 @@
 //! Scripted turns: the agent is asked one text of the user after the other, and its answers are joined to one run.
 
-use crate::json::{self, Json, json};
 use std::sync::Arc;
 
 use tokio::time::timeout;
@@ -9,6 +8,7 @@ use super::command::CommandResult;
 use super::turn_process::TurnProcess;
 use super::{Agent, AgentEnvironment, AgentInput, AgentProblem, AgentTask, http};
 use crate::case::{Case, StopWhen};
+use crate::json::{self, Json, json};
 use crate::reader::to_native;
 use crate::trace::{CallsUnrecorded, Message, Role, Trace, Usage};
 

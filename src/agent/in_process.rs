@@ -1,6 +1,5 @@
 //! Agents as closures of the test target.
 
-use crate::json::Json;
 use std::any::Any;
 use std::future::Future;
 use std::pin::Pin;
@@ -12,6 +11,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::{AgentFailure, AgentInput, AgentProblem, IntoTrace};
+use crate::json::Json;
 use crate::trace::Trace;
 
 /// The time after its limit at which an agent is abandoned if it blocks its thread.

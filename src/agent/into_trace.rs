@@ -1,9 +1,9 @@
 //! The return types of agents in the test target: a trace, or messages in a format with a reader.
 
-use crate::json::{self, Json};
 use serde::Serialize;
 
 use super::AgentProblem;
+use crate::json::{self, Json};
 use crate::reader::{self, ReaderSet};
 use crate::trace::{CallsUnrecorded, Ended, Message, Role, Trace};
 

@@ -4,7 +4,6 @@
 //! costs are in a file that is changed under the lock of another one. The system drops the locks of a process that ends.
 //! Files are read and locked on threads that may block, because the threads of the runtime serve all agents.
 
-use crate::json;
 use std::fs::{self, File, OpenOptions, TryLockError, create_dir_all};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,6 +17,7 @@ use tokio::time::sleep;
 
 use super::{AgentProblem, DEFAULT_CONCURRENCY};
 use crate::case::AgentLimits;
+use crate::json;
 use crate::source::{lock, write_whole};
 
 /// The time that a process waits before it looks for a free slot again.

@@ -24,7 +24,6 @@ mod pool;
 mod program;
 mod turn_process;
 
-use crate::json::{Json, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,6 +47,7 @@ use crate::case::{
     AgentDescription, AgentFrom, Case, CommandLine, Described, HttpCall, InputGlob, ModelSettings,
 };
 use crate::check::InputMatch;
+use crate::json::{Json, json};
 
 /// The time limit of an agent unless its case or its command names another.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(300);

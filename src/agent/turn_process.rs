@@ -1,6 +1,5 @@
 //! A process that is asked turn by turn: one line of JSON in, one line out, until its input ends.
 
-use crate::json;
 use std::sync::Arc;
 
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
@@ -17,6 +16,7 @@ use super::command::{
 use super::group::{ProcessGroup, wait_for_exit};
 use super::{AgentEnvironment, AgentInput, AgentProblem, OUTPUT_LIMIT};
 use crate::case::CommandLine;
+use crate::json;
 use crate::reader::ReaderSet;
 use crate::secrets::Secrets;
 use crate::trace::Trace;

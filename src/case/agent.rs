@@ -1,6 +1,5 @@
 //! The agent of a case: registered under a name, a command, or a server.
 
-use crate::json::{Json, json};
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
@@ -9,6 +8,7 @@ use serde::Deserialize;
 
 use super::{Template, VariableText};
 use crate::check::InputMatch;
+use crate::json::{Json, json};
 use crate::pattern::JsonPath;
 use crate::place::Place;
 

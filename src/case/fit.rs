@@ -4,7 +4,6 @@
 //! the user is the case's text, or holds it as a piece of its own, and the texts of its turns come in their order.
 //! `input_match` says which texts are compared. The files that the agent depends on are compared by their fingerprints alone.
 
-use crate::json::{self, Json, json};
 use std::borrow::Cow;
 
 use regex::Regex;
@@ -12,6 +11,7 @@ use regex::Regex;
 use super::piece::{LinedText, normalize};
 use super::{AgentFingerprint, Case, FileChange};
 use crate::check::InputMatch;
+use crate::json::{self, Json, json};
 use crate::place::Place;
 use crate::source::fingerprint_bytes;
 use crate::trace::{Role, Trace};

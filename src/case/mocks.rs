@@ -1,11 +1,11 @@
 //! The mock tools of a case: what arraign's own MCP server offers to the agent, and what it answers.
 
-use crate::json::{Json, JsonMap};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::CommandLine;
 use crate::check::arguments::ArgumentsMatcher;
+use crate::json::{Json, JsonMap};
 
 /// The tools that are offered to the agent of a case.
 #[derive(Debug)]

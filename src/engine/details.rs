@@ -4,11 +4,11 @@
 //! texts of a trial share a budget in bytes. The answer and the calls with violations take from the budget first, then the
 //! other calls and the messages; the ones for which nothing is left are omitted.
 
-use crate::json::Json;
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
 use super::evaluate::quote_arguments;
+use crate::json::Json;
 use crate::outcome::Status;
 use crate::secrets::{QuotedText, SecretMasker};
 use crate::suite::RecordedRun;

@@ -1,13 +1,13 @@
 //! The gate of a suite whose cases run in several processes, none of which knows all of them: a report that merges their runs
 //! decides it.
 
-use crate::json;
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::gate::{GATE, GateRule, MeasuredCase, evaluate_gate};
 use super::regression::EarlierMeans;
+use crate::json;
 use crate::outcome::Status;
 use crate::verdict::summary::Group;
 use crate::verdict::{Finding, Verdict};

@@ -1,8 +1,8 @@
 //! The verdict of a suite's gate: the mean score of its cases, compared with a threshold.
 
-use crate::json::{Json, JsonNumber};
 use serde::{Deserialize, Serialize};
 
+use crate::json::{Json, JsonNumber};
 use crate::outcome::{
     Item, LocatedViolation, Loss, Score, State, Status, Violation, count_noun, count_to_f64, reaches,
 };

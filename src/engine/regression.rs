@@ -1,8 +1,8 @@
 //! `summary_baseline`: compares the means of a suite with those of an earlier summary.
 
-use crate::json::{Json, JsonNumber};
 use serde::{Deserialize, Serialize};
 
+use crate::json::{Json, JsonNumber};
 use crate::outcome::{Item, Outcome, Status, Violation};
 use crate::place::{LoadError, LoadErrors, Location};
 use crate::score::written;

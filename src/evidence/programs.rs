@@ -1,11 +1,11 @@
 //! Programs that check a run: what they are asked, and what they report.
 
-use crate::json;
 use std::time::Duration;
 
 use serde::Deserialize;
 
 use super::Absent;
+use crate::json;
 use crate::outcome::Unfit;
 
 /// A program that a check runs. Requests that are equal are one run of the program.

@@ -10,7 +10,6 @@ mod error;
 mod limits;
 mod retry;
 
-use crate::json::{self, Json};
 use std::fmt;
 
 use serde::de::DeserializeOwned;
@@ -21,6 +20,7 @@ pub use limits::HttpLimits;
 #[cfg(feature = "model")]
 pub(crate) use retry::{compute_backoff, parse_retry_after};
 
+use crate::json::{self, Json};
 use crate::secrets::{Secrets, names_a_secret};
 
 /// A request, with a JSON body or none.

@@ -3,7 +3,6 @@
 //! Its key is the hash of the request and the judge's name. It contains labels, verdicts and reasons, and nothing of
 //! the request: no header, no key, no trace.
 
-use crate::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +13,7 @@ use super::votes::Vote;
 use super::{JudgeError, Questionnaire};
 use crate::case::Case;
 use crate::evidence::{Judged, Opinion};
+use crate::json;
 use crate::source::{Files, ReadProblem};
 use crate::suite::escape_file_name;
 

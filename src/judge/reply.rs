@@ -4,12 +4,12 @@
 //! the request counts; text that the judge quotes from the evidence cannot contain that nonce. What a judge thinks before a
 //! closing tag of reasoning is no reply, and two objects that differ are no opinion.
 
-use crate::json::{Json, JsonMap, parse_first, parse_first_lenient};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::{AskedQuestion, Questionnaire};
 use crate::evidence::{AnswerForm, Judged, Opinion};
+use crate::json::{Json, JsonMap, parse_first, parse_first_lenient};
 use crate::secrets::QuotedText;
 
 /// The largest reply that is parsed, in bytes.

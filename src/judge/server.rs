@@ -3,7 +3,6 @@
 //! The API key comes from an environment variable and goes into a header, nowhere else: it is masked in the server's
 //! answers.
 
-use crate::json::{Json, json};
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
@@ -14,6 +13,7 @@ use super::pool::server_judge_name;
 use super::{Judge, JudgeAnswer, JudgeError, JudgeRequest};
 use crate::check::JudgeSettings;
 use crate::http::{HttpClient, HttpError, HttpLimits, HttpProblem, HttpRequest};
+use crate::json::{Json, json};
 use crate::secrets::Secrets;
 use crate::trace::Usage;
 

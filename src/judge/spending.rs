@@ -1,6 +1,5 @@
 //! The cost of the judge: in this process, and in all processes of the run.
 
-use crate::json;
 use std::fmt::Display;
 use std::sync::Mutex;
 
@@ -8,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{JudgeAnswer, JudgeError};
 use crate::check::Prices;
+use crate::json;
 use crate::score::written;
 use crate::source::{LineLog, lock};
 

@@ -1,11 +1,11 @@
 //! `uncalled_tool`, `unpassed_argument`, `unexercised_rule`: constraints of policies and rules that no run exercises.
 
-use crate::json::{Json, JsonMap, JsonText};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{LintRemark, quote_names};
 use crate::case::{Case, Expectation};
 use crate::check::{About, Clause};
+use crate::json::{Json, JsonMap, JsonText};
 use crate::outcome::State;
 use crate::place::Location;
 use crate::suite::RecordedEvidence;

@@ -7,11 +7,11 @@
 //! The same is reported of arguments: an expectation names one that no call of the tool has, and a call has one of nearly
 //! this name.
 
-use crate::json::JsonText;
 use std::collections::BTreeSet;
 
 use super::LintRemark;
 use crate::case::{Case, Expectation};
+use crate::json::JsonText;
 use crate::pattern::{ToolPattern, find_near_calls, normal_name};
 use crate::place::Location;
 use crate::suite::RecordedEvidence;

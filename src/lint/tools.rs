@@ -5,13 +5,13 @@
 //! violations and score, the case does not notice the change. A remark is made if this is so for all cases. Probes cost an
 //! evaluation each, so their number is limited, and a probe that was not made counts as noticed.
 
-use crate::json::{Json, JsonText};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::probe::{ARGUMENT_PROBES, TOOL_PROBES, change_argument};
 use super::{LintRemark, quote_names};
 use crate::case::Case;
 use crate::engine::evaluate_recorded;
+use crate::json::{Json, JsonText};
 use crate::outcome::Status;
 use crate::place::Location;
 use crate::reader::to_native;

@@ -1,6 +1,5 @@
 //! The MCP server: over HTTP at the path of a run, or over standard streams.
 
-use crate::json::{self, Json, json};
 use std::sync::Arc;
 
 use http_body_util::{BodyExt as _, Full, Limited};
@@ -22,6 +21,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _,
 use super::inspect::{Inspected, find_told, inspect_message};
 use super::remote::RemoteMocks;
 use super::session::{MockOutcome, MockPlan, MockSession};
+use crate::json::{self, Json, json};
 use crate::port::{LoopbackPort, PathService, PortFuture, PortPath, PortResponse};
 
 /// The largest message of a client.

@@ -1,10 +1,10 @@
 //! Messages of clients before the protocol reads them: a call that the protocol refuses was tried all the same.
 
-use crate::json::{self, Json, parse_first_lenient};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::json::check_keys;
+use crate::json::{self, Json, parse_first_lenient};
 
 /// The method of a call.
 const CALL: &str = "tools/call";

@@ -1,12 +1,12 @@
 //! The mock tools of a run in another process, for a client that starts its server and does not speak HTTP.
 
-use crate::json::{Json, json};
 use std::time::Duration;
 
 use tokio::task::spawn_blocking;
 
 use super::inspect::TELL;
 use crate::http::{HttpClient, HttpLimits, HttpRequest};
+use crate::json::{Json, json};
 
 /// Any delay of a mock tool is shorter.
 const LONGEST_ANSWER: Duration = Duration::from_secs(3600);

@@ -1,9 +1,9 @@
 //! The script of a run: which call gets which answer.
 
-use crate::json::Json;
 use std::sync::Arc;
 
 use crate::case::{MockAnswer, MockTool, MockTools};
+use crate::json::Json;
 use crate::trace::Arguments;
 
 /// The scripted answers of one run.

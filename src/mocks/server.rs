@@ -1,6 +1,5 @@
 //! An existing MCP server whose answers are recorded and replayed. It is started when the first request is forwarded.
 
-use crate::json::{self, Json, json};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -9,6 +8,7 @@ use rmcp::service::{RoleClient, RunningService, ServiceError, ServiceExt as _};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::OnceCell;
 
+use crate::json::{self, Json, json};
 use crate::model::{PortAnswer, PortOutcome, PortSession, RecordedReply, RecordedRequest, SessionPlan};
 
 /// The name of the protocol in cassettes.

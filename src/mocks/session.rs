@@ -1,6 +1,5 @@
 //! The mock tools of one run: what is offered, which call gets which answer, and what was called.
 
-use crate::json::{Json, JsonMap, json};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -9,6 +8,7 @@ use super::merge::MockCall;
 use super::script::{MockScript, ScriptedAnswer, list_tools};
 use super::server::{RecordedServer, ServerPlan};
 use crate::case::{MockAnswer, MockContent, MockTools};
+use crate::json::{Json, JsonMap, json};
 use crate::model::PortOutcome;
 use crate::source::lock;
 use crate::trace::Arguments;

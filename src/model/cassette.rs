@@ -1,9 +1,10 @@
 //! The recorded exchanges of one run of an agent: a file of JSON Lines.
 
-use crate::json;
 use std::sync::Arc;
 
 use super::exchange::RecordedExchange;
+
+use crate::json;
 
 /// The exchanges of a file.
 #[derive(Debug, Clone, Default, PartialEq)]

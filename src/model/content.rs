@@ -3,13 +3,13 @@
 //! The content is the method, the path and the body, without what differs between runs and does not change the answer: keys
 //! about accounting and delivery, ids of calls, and what the user ignores. Ids are numbered in the order in which they appear.
 
-use crate::json::{Json, JsonMap, JsonText};
 use std::borrow::Cow;
 
 use regex::Regex;
 
 use super::exchange::RecordedRequest;
 use crate::case::ModelSettings;
+use crate::json::{Json, JsonMap, JsonText};
 use crate::yaml::unescape_token;
 
 /// Keys of a body that do not change what the model says.

@@ -2,8 +2,9 @@
 //!
 //! No header of a request is kept: they contain keys, organisations and cookies, and do not change what a model says.
 
-use crate::json::{self, Json};
 use serde::{Deserialize, Serialize};
+
+use crate::json::{self, Json};
 
 /// A request and its reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

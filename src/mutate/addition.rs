@@ -1,7 +1,6 @@
 //! The smallest addition to a case that kills a mutant, found by trying: an entry of `expect` counts only if the run passes
 //! it and the mutant does not.
 
-use crate::json::{Json, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -9,6 +8,7 @@ use super::mutant::Mutant;
 use super::proposal::propose_checks;
 use crate::case::Case;
 use crate::engine::{MutantEvaluator, MutantVerdict};
+use crate::json::{Json, json};
 use crate::secrets::SecretMasker;
 use crate::suite::{Library, RecordedRun, Suite};
 

@@ -6,7 +6,6 @@ mod score;
 mod unfit;
 mod violation;
 
-use crate::json::Json;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +13,8 @@ use serde::{Deserialize, Serialize};
 pub use self::score::{Score, reaches};
 pub use self::unfit::{UndecidedCause, Unfit, UnfitReason};
 pub use self::violation::{LocatedViolation, Violation};
+
+use crate::json::Json;
 
 /// The result of a check or of a whole case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

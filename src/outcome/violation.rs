@@ -1,8 +1,8 @@
 //! A violation: the message for the reader, and the call, argument and policy that it concerns.
 
-use crate::json::Json;
 use serde::{Deserialize, Serialize};
 
+use crate::json::Json;
 use crate::place::{Location, Place};
 use crate::trace::Call;
 

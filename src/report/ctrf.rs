@@ -2,12 +2,12 @@
 //!
 //! The format has no verdict `undecided`: such a trial is `failed`, and `rawStatus` is its verdict.
 
-use crate::json::{Json, json};
 use std::time::UNIX_EPOCH;
 
 use super::plain::escape_json;
 use super::terminal::{find_first_place, render_headline, render_red_trial};
 use super::{FormatEntry, ReportBuilder, RunInfo, SkippedTrial, TrialResult};
+use crate::json::{Json, json};
 use crate::suite::ReportFormat;
 use crate::verdict::Verdict;
 

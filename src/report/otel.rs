@@ -1,11 +1,11 @@
 //! Events `gen_ai.evaluation.result` of OpenTelemetry's conventions for generative AI, as log records in OTLP JSON: one for
 //! each check of each run.
 
-use crate::json::{Json, json};
 use std::time::UNIX_EPOCH;
 
 use super::plain::escape_json;
 use super::{FormatEntry, ReportBuilder, RunInfo};
+use crate::json::{Json, json};
 use crate::suite::ReportFormat;
 use crate::verdict::{Finding, Verdict};
 

@@ -1,6 +1,5 @@
 //! Escaping of untrusted text: traces and model answers may contain anything.
 
-use crate::json;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -8,6 +7,8 @@ use serde::Serialize;
 
 pub use crate::outcome::count_noun;
 pub(crate) use crate::outcome::truncate_text;
+
+use crate::json;
 
 /// Escapes everything in `text` that could move a cursor, change a colour, reorder letters or command a CI server, as
 /// `\u{..}`. Line breaks stay.

@@ -1,11 +1,11 @@
 //! The secrets of a run by their values. A password has no shape: it is recognized by the name in front of it. Once it is
 //! known, it is masked wherever an output quotes it, also without the name.
 
-use crate::json::Json;
 use std::collections::{BTreeSet, HashSet};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use crate::json::Json;
 use crate::pattern::{find_secrets, mask_json_secrets, mask_secrets, visit_secret_values};
 use crate::trace::{Arguments, Call, Trace};
 

@@ -3,11 +3,11 @@
 //! A secret is recognized by its shape or by the name before it. A piece of a secret has neither, so a text that is cut
 //! first would show the piece.
 
-use crate::json::{self, Json};
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
+use crate::json::{self, Json};
 use crate::pattern::{find_secrets, mask_json_secrets, mask_ranges, visit_secret_values};
 
 /// The size of the text on each side of an excerpt that is searched for secrets, in bytes. It is larger than any key.

@@ -3,7 +3,6 @@
 //! A file that git ignores is left out, because it differs between machines. So is a link that leads out of the package.
 //! Line breaks are hashed as line feeds, because git may check out a file with either.
 
-use crate::json;
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::io;
@@ -15,6 +14,8 @@ use ignore::WalkBuilder;
 use serde::{Deserialize, Serialize};
 
 use super::{fingerprint_bytes, write_with_folder};
+
+use crate::json;
 
 /// The fingerprints of files, by their paths below the package.
 pub type FileFingerprints = BTreeMap<String, String>;

@@ -1,10 +1,10 @@
 //! What the agent is asked: the keys `input`, `turns` and `stop_when` of a case.
 
-use crate::json::Json;
 use regex::Regex;
 use serde::Deserialize;
 
 use crate::case::{StopWhen, TurnQuery};
+use crate::json::Json;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Build, Node, Placed, Value, nearest};
 

@@ -1,6 +1,5 @@
 //! Finds the runs of a case in a trace file that the cases of a suite share by `defaults.trace`.
 
-use crate::json::{Json, json};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,6 +9,7 @@ use super::keys;
 use super::runs::CaseRuns;
 use crate::case::{Case, ContestedRun, JoinGroup, JoinedCase, JoinedRuns, RunJoiner, TraceFile};
 use crate::check::InputMatch;
+use crate::json::{Json, json};
 use crate::pattern::is_glob;
 use crate::source::Files;
 use crate::trace::Role;

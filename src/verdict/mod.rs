@@ -8,12 +8,12 @@ pub(crate) mod rebase;
 pub(crate) mod rerun;
 pub(crate) mod summary;
 
-use crate::json::{Json, JsonMap};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::json::{Json, JsonMap};
 use crate::outcome::{Item, LocatedViolation, Loss, Score, Status, UndecidedCause};
 use crate::place::Place;
 use crate::score::Effect;

@@ -1,9 +1,9 @@
 //! The mutants of a case: changed copies of its runs, and whether the case notices each change.
 
-use crate::json::Json;
 use serde::{Deserialize, Serialize};
 
 use super::MutationSort;
+use crate::json::Json;
 use crate::place::Location;
 
 /// The mutants of one case.

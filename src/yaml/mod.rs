@@ -15,7 +15,6 @@ mod size;
 mod time;
 mod write;
 
-use crate::json::{Json, JsonNumber};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -35,6 +34,7 @@ pub use size::parse_bytes;
 pub(crate) use time::{Millis, TimeLimit};
 pub use write::{is_printable, render_entry, render_flow, render_scalar};
 
+use crate::json::{Json, JsonNumber};
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 
 /// Returns the help for an unknown name: the nearest of the `known` ones, or all of them.

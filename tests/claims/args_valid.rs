@@ -1,12 +1,12 @@
 //! `args_valid` against the outcomes of Assay 6.21.0 on our inputs, and the lines that it points at.
 
-use arraign::json::{self, Json, json};
 use std::path::Path;
 
 use arraign::__internals::check::{BUILTIN, Check, Kind, Registry, Scope};
 use arraign::__internals::place::{LoadErrors, Source};
 use arraign::__internals::source::Files;
 use arraign::__internals::yaml::{Document, Node};
+use arraign::json::{self, Json, json};
 
 fn kind(name: &str) -> &'static Kind {
     BUILTIN.iter().find(|known| known.name == name).expect("a built-in check")

@@ -1,9 +1,9 @@
 //! What a foreign file may cost: the size of verdicts, the number of violations, the depth of schemas.
 
-use arraign::json::{self, json};
 use std::fmt::Write as _;
 
 use arraign::__internals::report::terminal::render_red_trial;
+use arraign::json::{self, json};
 use arraign::trace::{Arguments, Call, Trace};
 use arraign::{Harness, evaluate};
 

@@ -1,12 +1,12 @@
 //! Two runs beside each other: what counts as a regression, as flaky, and how it is told.
 
-use arraign::json;
 use std::path::Path;
 
 use arraign::__internals::report::comparison::{RunComparison, TrialChange};
 use arraign::__internals::report::{EarlierRun, FORMATS, RunInfo};
 use arraign::__internals::suite::{ReportFormat, Suite};
 use arraign::__internals::verdict::summary::Selection;
+use arraign::json;
 use arraign::{Harness, Trace, Verdict};
 
 /// What the agent answered in each case, by name: a case holds if the answer says `ships`.

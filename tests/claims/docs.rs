@@ -1,7 +1,6 @@
 //! What is derived is held equal to what it is derived from: the README's table and its red trial, the trace formats,
 //! and one page a check. `BLESS=1` rewrites them.
 
-use arraign::json;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,6 +14,7 @@ use arraign::__internals::report::terminal;
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::{Library, Suite, load_recorded, schema};
 use arraign::__internals::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
+use arraign::json;
 use arraign::reader::READERS;
 use arraign::verdict::Verdict;
 

@@ -3,7 +3,6 @@
 //! Two things differ on purpose: a category, a mode or a limit that cannot be meant is a mistake in the file, and
 //! globs among forbidden tools expand.
 
-use arraign::json::{self, Json, json};
 use std::path::Path;
 
 use arraign::__internals::check::{Check, Registry, Scope, Tables};
@@ -11,6 +10,7 @@ use arraign::__internals::pattern::{ToolCategories, is_glob};
 use arraign::__internals::place::{LoadErrors, Source};
 use arraign::__internals::source::Files;
 use arraign::__internals::yaml::Document;
+use arraign::json::{self, Json, json};
 use arraign::trace::{Arguments, Call};
 use arraign::{Evidence, Outcome, Trace};
 

@@ -3,11 +3,11 @@
 //! What differs on purpose is computed from the rule: a violated gate scores 0, `exact` fails on a mismatch,
 //! weights at the top of a case count, and what cannot be meant is a mistake in the file.
 
-use arraign::json::{self, Json, json};
 use std::path::Path;
 
 use arraign::__internals::pattern::{ToolCategories, is_glob};
 use arraign::Harness;
+use arraign::json::{self, Json, json};
 
 const GROUPS: [&str; 5] = ["cost_latency", "forbidden", "sequence", "tool_accuracy", "weights_overall"];
 const MODES: [&str; 3] = ["subsequence", "exact", "unordered"];

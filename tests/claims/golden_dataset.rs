@@ -1,9 +1,9 @@
 //! The three axes of golden datasets, held against recorded scores of the functions that define them.
 
-use arraign::json::{self, Json, json};
 use std::fs;
 use std::path::Path;
 
+use arraign::json::{self, Json, json};
 use arraign::trace::{Arguments, Call, Role, Trace};
 use arraign::verdict::{Finding, Verdict};
 use arraign::{Harness, evaluate};

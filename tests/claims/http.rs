@@ -1,9 +1,9 @@
 //! The client against a server that misbehaves: an answer or a cause, within its time, and never the key.
 
-use arraign::json::{Json, json};
 use std::time::{Duration, Instant};
 
 use arraign::__internals::http::{HttpClient, HttpError, HttpLimits, HttpProblem, HttpRequest, HttpResponse};
+use arraign::json::{Json, json};
 
 use crate::server::{NOBODY, Reply, Server};
 

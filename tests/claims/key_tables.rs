@@ -1,8 +1,9 @@
 //! The tables of keys on the pages of the docs, from the schema that editors show.
 
-use arraign::json::Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+
+use arraign::json::Json;
 
 /// Keys whose values are described in other tables.
 const DESCRIBED_ELSEWHERE: &[&str] =

@@ -2,13 +2,13 @@
 //!
 //! `CLAIMS_KILLS` is the number of runs that are killed.
 
-use arraign::json::{self, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use arraign::__internals::harness::runs::StoredRun;
+use arraign::json::{self, json};
 use arraign_trace::source::is_temporary;
 
 use crate::project::{Project, Ran, case, green};

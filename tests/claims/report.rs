@@ -1,6 +1,5 @@
 //! What people see after a run: a block a case, the summary of golden datasets, and the red trial of a gate.
 
-use arraign::json;
 use std::path::{Path, PathBuf};
 
 use arraign::__internals::case::Tier;
@@ -11,6 +10,7 @@ use arraign::__internals::report::{summary, terminal};
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::{Library, Suite, load_recorded};
 use arraign::__internals::verdict::summary::{Group, Row, SUMMARY_VERSION, Summary};
+use arraign::json;
 use arraign::verdict::Verdict;
 
 fn folder() -> PathBuf {

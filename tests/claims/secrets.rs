@@ -1,6 +1,5 @@
 //! No output shows more than four characters of a secret, whatever its shape, wherever it is.
 
-use arraign::json::{self, Json, json};
 use std::time::UNIX_EPOCH;
 
 use arraign::__internals::judge::Questionnaire;
@@ -9,6 +8,7 @@ use arraign::__internals::report::terminal::render_red_trial;
 use arraign::__internals::report::{FORMATS, RunInfo};
 use arraign::__internals::secrets::mask_run;
 use arraign::__internals::verdict::summary::Selection;
+use arraign::json::{self, Json, json};
 use arraign::reader::to_native;
 use arraign::trace::{Arguments, Call, CallStatus, Message, Role, Trace};
 use arraign::verdict::Verdict;

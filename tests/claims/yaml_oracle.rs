@@ -1,11 +1,11 @@
 //! Our YAML tree against another maintained reader: every case file of this repository means the same to both.
 
-use arraign::json::Json;
 use std::path::{Path, PathBuf};
 
 use arraign::__internals::place::Source;
 use arraign::__internals::source::Files;
 use arraign::__internals::yaml::Document;
+use arraign::json::Json;
 use serde_yaml::Options;
 
 fn yaml_files() -> Vec<PathBuf> {

@@ -1,11 +1,11 @@
 //! The agents of the test target.
 
-use arraign::json::{self, Json, json};
 use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use arraign::json::{self, Json, json};
 use arraign::trace::{Arguments, Call};
 use arraign::{AgentInput, Harness, Messages, Trace};
 

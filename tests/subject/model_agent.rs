@@ -4,12 +4,13 @@
 //! line of its input with a line. Its system prompt is the file `prompt`, and the result
 //! of its tool the file `result`, if they exist.
 
-use arraign::json::{self, Json, json};
 use std::env;
 use std::fs;
 use std::io::{Read as _, Write as _, stdin};
 use std::net::TcpStream;
 use std::process::ExitCode;
+
+use arraign::json::{self, Json, json};
 
 /// The argument that makes this program an agent.
 pub(crate) const AGENT: &str = "--agent";

@@ -5,7 +5,6 @@ mod folder;
 #[path = "foreign.rs"]
 mod foreign;
 
-use arraign::json::{self, Json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,6 +16,8 @@ pub(crate) use self::folder::resolve_links;
 use self::folder::show_below;
 use self::foreign::remove_foreign_variables;
 use crate::cargo::cargo;
+
+use arraign::json::{self, Json};
 
 /// Makes the subject the test target of a package.
 const SUBJECT: &str = "HARNESS_TEST_SUBJECT";

@@ -2,12 +2,13 @@
 //!
 //! Written for what servers of the registry do not do: a body that is cut, one that drips, silence.
 
-use arraign::json::{self, Json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread::{sleep, spawn};
 use std::time::Duration;
+
+use arraign::json::{self, Json};
 
 /// A request as it came.
 #[derive(Debug, Clone)]

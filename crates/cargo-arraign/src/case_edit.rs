@@ -1,13 +1,13 @@
 //! Adds entries to the `expect` of a case in the text of its file. Text is inserted at places, so that comments, layout and
 //! line breaks stay.
 
-use arraign::json::{Json, json};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use arraign::__internals::place::Source;
 use arraign::__internals::yaml::{Document, Tree, Value, escape_token, render_flow};
+use arraign::json::{Json, json};
 
 use crate::yaml_writer::render_item;
 

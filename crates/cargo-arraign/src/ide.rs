@@ -1,6 +1,5 @@
 //! `cargo arraign ide`.
 
-use arraign::json::{self, Json};
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -9,6 +8,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use arraign::__internals::harness::{CASES_FILE, render_case_modules};
+use arraign::json::{self, Json};
 use clap::Args;
 
 use crate::error::{CliError, CliResult, exit_after_write};

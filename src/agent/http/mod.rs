@@ -2,7 +2,6 @@
 
 mod answer;
 
-use crate::json::{self, Json, json};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -14,6 +13,7 @@ use super::in_process::GRACE_PERIOD;
 use super::{AgentEnvironment, AgentInput, AgentProblem, AgentTask, OUTPUT_LIMIT};
 use crate::case::{HttpCall, HttpMethod, Template};
 use crate::http::{HttpClient, HttpLimits, HttpRequest};
+use crate::json::{self, Json, json};
 use crate::reader::to_native;
 use crate::secrets::{Secrets, names_a_secret};
 use crate::trace::Trace;

@@ -14,12 +14,12 @@
 #![doc = include_str!("../../../tests/check/completeness/fail-one-of-two.yaml")]
 //! ```
 
-use crate::json::Json;
 use serde::Deserialize;
 
 use crate::check::support::answer::{Said, beginning, excerpt, require_whole_answer};
 use crate::check::{BuildCheck, Check, Kind, Scope};
 use crate::evidence::Evidence;
+use crate::json::Json;
 use crate::outcome::{Item, Outcome, Score, State, Unfit, Violation};
 use crate::pattern::{FieldPattern, WrittenAliases};
 use crate::place::LoadErrors;

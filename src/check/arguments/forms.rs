@@ -1,11 +1,11 @@
 //! The forms of arguments that users write, for the schema.
 #![expect(dead_code, reason = "the types describe forms, and hold no value")]
 
-use crate::json::Json;
 use std::collections::BTreeMap;
 
 use super::test::JsonType;
 use crate::check::support::forms::{InlineSchema, OneOrMany};
+use crate::json::Json;
 
 /// The arguments of a call, by name.
 pub(crate) type WrittenArguments = BTreeMap<String, WrittenArgument>;

@@ -11,7 +11,6 @@ mod ignored;
 mod read;
 mod test;
 
-use crate::json::{Json, JsonMap, JsonText};
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -20,6 +19,7 @@ pub(crate) use ignored::IgnoredPaths;
 pub(crate) use read::{ORDINARY_WORDS, ToolArguments, WORDS, read_arguments};
 use test::ValueTest;
 
+use crate::json::{Json, JsonMap, JsonText};
 use crate::outcome::Unfit;
 use crate::trace::{Arguments, Call};
 use crate::yaml::nearest;

@@ -1,6 +1,5 @@
 //! Reading arguments and their matchers from a case.
 
-use crate::json::{Json, JsonMap, JsonNumber};
 use std::sync::LazyLock;
 
 use super::test::{Bound, JsonType, ValueTest};
@@ -8,6 +7,7 @@ use super::{
     ArgumentMatcher, ArgumentsMatcher, ArgumentsMode, IgnoredPaths, Presence, ResultMatcher, ValueMatcher,
 };
 use crate::check::support::reading::require_entries;
+use crate::json::{Json, JsonMap, JsonNumber};
 use crate::pattern::{Flags, JsRegex, JsonPath, WordList, list_words};
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node, Value as Yaml, did_you_mean, read_all};

@@ -1,6 +1,5 @@
 //! The words of a matcher, as tests of one value.
 
-use crate::json::{Json, JsonNumber};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{ValueMatcher, accept_all, accept_any};
 use crate::check::json_schema::Schema;
 use crate::check::support::js_pattern::exhausted;
+use crate::json::{Json, JsonNumber};
 use crate::outcome::Unfit;
 use crate::pattern::{JsRegex, JsonPath};
 

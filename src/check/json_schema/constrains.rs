@@ -1,9 +1,9 @@
 //! Whether a schema can refuse anything at all.
 
-use crate::json::Json;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use crate::json::Json;
 use crate::pattern::{WordList, list_words};
 
 /// Keywords with schemas of which each must hold.

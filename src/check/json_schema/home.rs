@@ -1,12 +1,12 @@
 //! Where schemas are read from: a policy file, or the settings of a check.
 
-use crate::json::{Json, JsonMap};
 use std::sync::Arc;
 
 use super::constrains::constrains;
 use super::lint::Mistakes;
 use super::origin::place;
 use super::{Origin, Raw, Schema, Table, join};
+use crate::json::{Json, JsonMap};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Document, Node};
 

@@ -1,9 +1,9 @@
 //! `failed_when`: which results of tools are failures, where the format of a trace does not say.
 
-use crate::json::Json;
 use std::borrow::Cow;
 
 use crate::check::arguments::{ResultMatcher, WORDS};
+use crate::json::Json;
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
 use crate::trace::{Call, CallStatus, StatusMark, Trace, find_in_result};

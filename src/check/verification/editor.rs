@@ -1,8 +1,8 @@
 //! The files that a call of an editor writes and a call of a reader shows: the paths and texts among its arguments.
 
-use crate::json::Json;
 use std::sync::LazyLock;
 
+use crate::json::Json;
 use crate::pattern::{WordList, list_words};
 
 use super::patch::{added, files, is_patch, replacements};

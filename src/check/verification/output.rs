@@ -1,11 +1,11 @@
 //! The output of a call: its text, and whether the call worked.
 
-use crate::json::{self, Json};
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use super::health::is_sick;
 use super::shown::leading_number;
+use crate::json::{self, Json};
 use crate::trace::{Arguments, Call, CallStatus, StatusMark};
 
 /// The output of a call.

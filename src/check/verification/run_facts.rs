@@ -1,7 +1,6 @@
 //! The facts of a run, collected call by call: files that were written and not shown since, deployments that were not
 //! checked since, tests that ran after the last change of code.
 
-use crate::json::Json;
 use std::collections::HashSet;
 
 use super::event::{Act, AddedNames, Ran, Undo, acts, is_creation};
@@ -13,6 +12,7 @@ use super::purpose::Purpose;
 use super::shown::named_lines;
 use super::test_outcome::TestOutcome;
 use super::written::Written;
+use crate::json::Json;
 use crate::trace::{Call, Trace};
 
 /// The most files that are searched for in the result of one call.

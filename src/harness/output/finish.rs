@@ -1,6 +1,5 @@
 //! The end of a run: the summary, the reports and the notes on standard error.
 
-use crate::json;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +12,7 @@ use crate::harness::run::context::RunContext;
 use crate::harness::shard::ShardRecord;
 use crate::harness::snapshots::orphans::PinnedSnapshots;
 use crate::harness::stderr;
+use crate::json;
 use crate::report::plain::escape_text;
 use crate::report::summary::render_summary;
 use crate::source::write_with_folder;

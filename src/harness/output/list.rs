@@ -2,7 +2,6 @@
 //!
 //! The lines have the fields that libtest writes for the same flags, and the fields `identifier`, `tier` and `tags`.
 
-use crate::json::{Json, json};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -10,6 +9,7 @@ use crate::case::Tier;
 use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::{Plan, PlannedTrial, TrialWork};
 use crate::harness::stderr::print_block;
+use crate::json::{Json, json};
 use crate::place::Place;
 use crate::report::plain::render_safe_json;
 use crate::suite::build_identifier;

@@ -1,6 +1,5 @@
 //! Reads an earlier run from the folder of its logs or from one of its reports.
 
-use crate::json;
 use std::fs;
 use std::path::Path;
 
@@ -8,6 +7,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::runs::StoredRun;
+use crate::json;
 use crate::report::EarlierRun;
 use crate::verdict::{SCHEMA_VERSION, Verdict};
 

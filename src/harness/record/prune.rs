@@ -4,13 +4,13 @@
 //! runs of this harness are removed: those with its manifest. None is removed in the first hour after its start, because it
 //! can still be running, or another process can be reading it.
 
-use crate::json;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::manifest::{MANIFESTS, RunManifest};
+use crate::json;
 use crate::source::open_regular;
 
 /// The age below which no run is removed.

@@ -5,7 +5,6 @@
 //! as many logs as it has threads. The manifests are `@manifests/<harness>.json`; `@manifests/<harness>.spent.jsonl` lists
 //! what a judge has cost.
 
-use crate::json;
 use std::cell::Cell;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,6 +15,7 @@ use super::manifest::{MANIFESTS, RunManifest};
 use super::prune::prune_runs;
 use crate::harness::settings::{Nextest, own_run_id};
 use crate::harness::shard::hash_text;
+use crate::json;
 use crate::source::{LineLog, write_with_folder};
 use crate::suite::escape_file_name;
 use crate::verdict::Verdict;

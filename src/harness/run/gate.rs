@@ -4,7 +4,6 @@
 //! if it runs alone, beside the others, or in a separate process under nextest. Only agents that really run are not asked
 //! twice: under nextest the processes of a run share their verdicts, and a part of the trials does not decide a gate.
 
-use crate::json;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,6 +15,7 @@ use super::live::Asker;
 use super::trial::evaluate_in_turn;
 use crate::engine::{DividedGate, EarlierMeans, GateRule, MeasuredCase, evaluate_gate};
 use crate::harness::plan::{CaseWork, GateWork};
+use crate::json;
 use crate::outcome::Status;
 use crate::suite::{SummaryBaseline, is_recorded};
 use crate::verdict::summary::Group;

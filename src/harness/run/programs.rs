@@ -1,12 +1,12 @@
 //! The programs that check runs (`exec`): whether they may start, and their input.
 
-use crate::json::{self, Json, json};
 use std::path::{Path, PathBuf};
 
 use crate::agent::{AgentEnvironment, ProgramRunner};
 use crate::case::Case;
 use crate::evidence::{Absent, ProgramReport, ProgramRequest};
 use crate::harness::run::ALLOW_EXEC;
+use crate::json::{self, Json, json};
 use crate::reader::to_native;
 use crate::trace::Trace;
 

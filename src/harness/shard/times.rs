@@ -1,6 +1,5 @@
 //! The durations of an earlier run, by which trials are divided into shards of about the same work.
 
-use crate::json;
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
@@ -8,6 +7,8 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::hash_text;
+
+use crate::json;
 
 /// The file of durations: JSON Lines, such as `report.jsonl` or a verdict log.
 #[derive(Debug)]

@@ -4,7 +4,6 @@
 //! such files itself and does not depend on insta, for two reasons: insta's macros record the line of their Rust call,
 //! where a review should show the line of the YAML case, and cargo allows only one version 1.x of insta, the user's.
 
-use crate::json::{self, Json, json};
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -13,6 +12,7 @@ use super::SnapshotFile;
 use super::pending::{SnapshotUpdate, SnapshotWriter, passes_by_force};
 use super::pinned_yaml::render_yaml;
 use crate::case::Case;
+use crate::json::{self, Json, json};
 use crate::outcome::{LocatedViolation, Status};
 use crate::verdict::{Finding, TrialError, Verdict};
 

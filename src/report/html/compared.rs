@@ -1,10 +1,10 @@
 //! The data for the comparison with an earlier run: the trials that changed with both of their results, and what the agent
 //! did in the earlier run.
 
-use crate::json::{Json, json};
 use serde::Serialize;
 
 use super::line::compact_call;
+use crate::json::{Json, json};
 use crate::report::EarlierRun;
 use crate::report::comparison::{RunComparison, TrialComparison, TrialState, TrialStates, drop_details};
 use crate::report::plain::{render_safe_json, truncate_text};

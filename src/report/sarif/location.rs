@@ -1,8 +1,8 @@
 //! SARIF locations: URIs, and columns in UTF-16 code units.
 
-use crate::json::{Json, json};
 use std::fmt::Write as _;
 
+use crate::json::{Json, json};
 use crate::place::Location;
 use crate::report::RunInfo;
 use crate::report::run::is_absolute;

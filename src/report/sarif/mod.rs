@@ -7,7 +7,6 @@ mod fingerprint;
 mod location;
 mod words;
 
-use crate::json::{Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
@@ -17,6 +16,7 @@ use self::location::{locate_file, locate_region};
 use self::words::{build_message, build_rule, drop_empty};
 use super::plain::{escape_line, render_safe_json};
 use super::{FormatEntry, ReportBuilder, RunInfo, score};
+use crate::json::{Json, json};
 use crate::outcome::{LocatedViolation, Status};
 use crate::place::Location;
 use crate::suite::ReportFormat;

@@ -1,10 +1,10 @@
 //! The changed arguments of a call, value by value.
 
-use crate::json::Json;
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::json::Json;
 use crate::secrets::QuotedText;
 use crate::trace::Arguments;
 use crate::yaml::escape_token;

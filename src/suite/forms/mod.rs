@@ -4,7 +4,6 @@
 mod header;
 mod trace;
 
-use crate::json::Json;
 use std::collections::BTreeMap;
 
 #[cfg(feature = "schema")]
@@ -12,6 +11,7 @@ use schemars::JsonSchema;
 
 use crate::check::support::forms::{SchemaOrFile, Texts, Time};
 use crate::evidence::JudgeContext;
+use crate::json::Json;
 use crate::score::statistics::Variance;
 
 pub(super) use crate::check::{InputMatch, ModelPrice as Price, WrittenJudge as Judge};

@@ -1,6 +1,5 @@
 //! Forms of the key `trace`.
 
-use crate::json::Json;
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
@@ -10,6 +9,7 @@ use schemars::JsonSchema;
 use super::{Amount, Label, Nullable};
 use crate::case::{ReasoningTexts, RecordOrder};
 use crate::check::arguments::forms::MatcherWords;
+use crate::json::Json;
 use crate::trace::{CallStatus, Results, TextProtocol};
 
 /// A recorded run: a file, or the run itself.

@@ -2,10 +2,10 @@
 
 mod table;
 
-use crate::json::Json;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use crate::json::Json;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Node, did_you_mean, nearest};
 pub(super) use table::{CASE, Combination, METRIC_SETTINGS, SuiteKey};

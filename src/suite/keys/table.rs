@@ -1,6 +1,5 @@
 //! The table of keys: what the loader knows, what editors show on hover, and what the page of cases lists.
 
-use crate::json::Json;
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 
@@ -10,6 +9,7 @@ use crate::case::AgentLimits;
 use crate::case::Tier;
 use crate::check::support::forms::{Texts, Time};
 use crate::check::{CheckSettings, Said, SameTurn};
+use crate::json::Json;
 use crate::outcome::Status;
 use crate::suite::agent::{WrittenAgent, WrittenDescription};
 use crate::suite::forms::{

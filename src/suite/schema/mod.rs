@@ -7,13 +7,13 @@
 mod snippets;
 mod tidy;
 
-use crate::json::{Json, JsonMap, json};
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 
 use super::keys;
 use super::keys::SuiteKey;
 use crate::check::{Kind, Registry};
+use crate::json::{Json, JsonMap, json};
 
 /// The keys of which one makes a mapping a suite.
 const OF_SUITES: &[&str] = &["tests", "cases", "scenarios", "dataset"];

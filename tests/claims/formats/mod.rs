@@ -4,7 +4,6 @@
 mod html;
 mod schemas;
 
-use arraign::json::{self, Json, json};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -20,6 +19,7 @@ use arraign::__internals::report::{
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::{Library, ReportFormat, Suite, load_recorded};
 use arraign::__internals::verdict::summary::{GoldenSuite, Selection, Summary};
+use arraign::json::{self, Json, json};
 use arraign::verdict::{Attempt, Verdict};
 
 fn folder() -> PathBuf {

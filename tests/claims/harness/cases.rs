@@ -1,10 +1,11 @@
 //! What a case may say about its trial: ignored, a time limit, the verdict that is expected; and what becomes of
 //! a check that panics.
 
-use arraign::json::{self, Json, json};
 use std::time::{Duration, Instant};
 
 use crate::project::{Project, case, green, own, red, suite};
+
+use arraign::json::{self, Json, json};
 
 fn ignored() -> Project {
     Project::of(&[

@@ -3,11 +3,12 @@
 //! The limits are the kernel's: memory, and seconds of CPU, which do not depend on what else the machine does. A debug build,
 //! which is what runs here, takes about twelve times as long as a release.
 
-use arraign::json::{Json, json};
 use std::fmt::Write as _;
 use std::process::Command;
 
 use crate::project::{Project, Ran, subject};
+
+use arraign::json::{Json, json};
 
 /// 300 MB, and what a debug build and its threads reserve.
 const KILOBYTES: u32 = 500_000;

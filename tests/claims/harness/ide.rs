@@ -1,9 +1,10 @@
 //! The command lines that IDEs and nextest send, and what they look for in the output.
 
-use arraign::json::{self, Json};
 use serde::Deserialize;
 
 use crate::project::{Project, Ran, case, green, own, red, suite};
+
+use arraign::json::{self, Json};
 
 const JETBRAINS: [&str; 4] = ["-Z", "unstable-options", "--format=json", "--show-output"];
 

@@ -1,9 +1,10 @@
 //! Reports: rendered from the verdict logs when the trials have ended, at places that stay the same.
 
-use arraign::json::{self, Json};
 use std::fs;
 
 use crate::project::{Project, Ran, case, green, red};
+
+use arraign::json::{self, Json};
 
 fn reported(project: &Project, formats: &str, arguments: &[&str]) -> Ran {
     project.run_with(&[("ARRAIGN_REPORT", formats)], arguments)

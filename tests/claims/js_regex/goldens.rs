@@ -1,9 +1,10 @@
 //! Verdicts of Node 20, recorded.
 
-use arraign::json::{self, Json};
 use std::path::Path;
 
 use super::*;
+
+use arraign::json::{self, Json};
 
 #[test]
 fn every_recorded_verdict_is_ours() {

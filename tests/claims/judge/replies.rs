@@ -2,13 +2,13 @@
 //!
 //! `ARRAIGN_FUZZ_SECONDS=600 ARRAIGN_FUZZ_SEED=7 cargo test --test claims -- judge::replies` damages more of them.
 
-use arraign::json::{self, Json, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use arraign::__internals::evidence::{AnswerForm, Evidence, Judged, Opinion};
 use arraign::__internals::judge::{BadReply, Questionnaire};
 use arraign::__internals::pattern::mask_secrets;
+use arraign::json::{self, Json, json};
 use arraign::{Harness, Trace};
 
 use crate::mutations::{Random, STRANGERS, mutated};

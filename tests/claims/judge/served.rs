@@ -1,8 +1,8 @@
 //! A judge on a server, asked by the harness: what is sent, and what becomes of a server that misbehaves.
 
-use arraign::json::{Json, json};
 use std::time::{Duration, Instant};
 
+use arraign::json::{Json, json};
 use arraign::judge::JudgeRequest;
 
 use super::{LIVE, RECORD, asks};

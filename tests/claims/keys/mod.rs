@@ -4,7 +4,6 @@
 mod hints;
 mod samples;
 
-use arraign::json::{self, Json, JsonMap, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -12,6 +11,7 @@ use std::path::Path;
 use arraign::__internals::check::{BUILTIN, Registry};
 use arraign::__internals::suite::schema;
 use arraign::Harness;
+use arraign::json::{self, Json, JsonMap, json};
 use arraign_trace::reader::NATIVE_KEYS;
 
 use hints::BESIDE;

@@ -1,10 +1,11 @@
 //! Values for keys, made from the schema: for each key, each form that the schema allows.
 
-use arraign::json::{self, Json, JsonMap, json};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::hints::{COMPANIONS, HINTS, INNER};
+
+use arraign::json::{self, Json, JsonMap, json};
 
 /// A key that no mapping has.
 pub(super) const STRANGER: &str = "zzqqzzqq";

@@ -1,11 +1,12 @@
 //! Agents that are servers: what they are sent, what may come back, and what becomes of one that fails.
 
-use arraign::json::{Json, json};
 use std::time::{Duration, Instant};
 
 use super::{LIVE, RECORD, asks};
 use crate::project::{Project, Ran};
 use crate::server::{Asked, NOBODY, Reply, Server};
+
+use arraign::json::{Json, json};
 
 /// What no file and no message may hold.
 const KEY: &str = "sk-1234567890";

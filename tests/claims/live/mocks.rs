@@ -1,8 +1,8 @@
 //! Mock tools over MCP: what an agent is offered, what its calls become, and what fails the trial.
 
-use arraign::json::{self, Json, json};
 use std::fs;
 
+use arraign::json::{self, Json, json};
 use arraign::reader::read;
 use arraign::trace::{Arguments, Call, CallStatus};
 

@@ -1,10 +1,11 @@
 //! Programs that check a run (`exec`): who may start one, what it is told, and what becomes of one that misbehaves.
 
-use arraign::json::{self, Json, json};
 use std::time::{Duration, Instant};
 
 use crate::live::LIVE;
 use crate::project::{Project, Ran};
+
+use arraign::json::{self, Json, json};
 
 const ALLOWED: (&str, &str) = ("HARNESS_TEST_ALLOWED", "1");
 

@@ -5,7 +5,6 @@ mod mistakes;
 mod peer;
 mod verdicts;
 
-use arraign::json::{Json, json};
 use std::path::Path;
 
 use arraign::__internals::check::{BUILTIN, Check, Registry, Scope};
@@ -14,6 +13,7 @@ use arraign::__internals::outcome::{Outcome, State};
 use arraign::__internals::place::{LoadErrors, Source};
 use arraign::__internals::source::Files;
 use arraign::__internals::yaml::Document;
+use arraign::json::{Json, json};
 use arraign::trace::{Arguments, Call, Trace};
 
 /// The check that `settings` describe, in a file called `case.yaml` in `folder`.

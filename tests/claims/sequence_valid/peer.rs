@@ -1,9 +1,9 @@
 //! The same rules on the same calls: what the peer says, but where ours differs on purpose.
 
-use arraign::json::{self, Json, json};
 use std::fs;
 
 use arraign::__internals::pattern::{TextPattern, ToolPattern, is_glob};
+use arraign::json::{self, Json, json};
 
 use super::*;
 

@@ -3,11 +3,11 @@
 //!
 //! `VERIFICATION_FUZZ_SECONDS=600 cargo test --release --test claims -- --ignored verification::fuzz` runs for ten minutes.
 
-use arraign::json::{Json, json};
 use std::time::{Duration, Instant};
 
 use arraign::__internals::check::Check;
 use arraign::Evidence;
+use arraign::json::{Json, json};
 use arraign::trace::{Arguments, Call, CallStatus, Trace};
 
 use super::subject::{check, hold_losses, saying};

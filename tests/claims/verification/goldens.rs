@@ -1,12 +1,13 @@
 //! Verdicts of the metric's source on texts, and which recorded runs are honest.
 
-use arraign::json::{self, Json};
 use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde_json::from_value;
 
 use super::subject::{Recorded, ask, check, hold_losses, saying};
+
+use arraign::json::{self, Json};
 
 /// Where the engines' classes of characters differ: `ı` and `İ` under IGNORECASE, combining marks, `²`.
 const OTHER_CLASSES: &[&str] = &["g116", "g117", "g119"];

@@ -3,12 +3,12 @@
 //! A 64-bit float holds neither an amount in wei nor a long account number: `100000000000000000000` and
 //! `100000000000000000001` are the same float. So a number is its digits, and numbers are compared by the digits.
 
-use crate::json::error::JsonError;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+use crate::json::error::JsonError;
 use crate::json::text::JsonText;
 
 /// A number. Equal numbers have the same value: `1`, `1.0` and `10e-1` are equal.

@@ -17,7 +17,6 @@ mod large;
 mod reason;
 mod set;
 
-use crate::json::JsonNode;
 use std::fmt;
 
 pub use declared::{DeclarationSurvey, ReaderDeclaration, SurveyedPath};
@@ -25,6 +24,8 @@ pub use error::{Declined, TraceError, TraceProblem};
 pub use formats::READERS;
 #[cfg(feature = "inspect-zip")]
 pub use formats::inspect::{ZippedRuns, read_zipped, zipped_runs};
+
+use crate::json::JsonNode;
 #[doc(hidden)]
 pub use formats::native::NATIVE_KEYS;
 pub use formats::native::{NativeMistake, read_native, to_native};

@@ -14,7 +14,6 @@ mod text_calls;
 mod tool_server;
 mod unread;
 
-use crate::json::{self, Json, JsonMap, parse, parse_borrowed};
 use serde::{Deserialize, Serialize};
 
 pub use ending::Ended;
@@ -25,6 +24,8 @@ pub use provenance::Provenance;
 pub use text_calls::TextProtocol;
 pub use tool_server::{ToolServer, split_mcp_name, split_server};
 pub use unread::{CallsUnrecorded, RecordPlace, UnreadContent, UnreadPart};
+
+use crate::json::{self, Json, JsonMap, parse, parse_borrowed};
 
 /// One run of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,6 @@
 //! Many models write their thinking before the answer, into the same text: between tags, or in a channel of its own. The
 //! thinking is not said to anybody, so it is kept apart: the answer is the rest of the text.
 
-use crate::json::parse_borrowed;
 use std::cell::LazyCell;
 use std::ops::Range;
 
@@ -11,6 +10,7 @@ use memchr::memmem;
 
 use super::{Ended, Message, Role, Trace};
 use crate::code_blocks::{find_code, is_inside};
+use crate::json::parse_borrowed;
 
 /// The tags of reasoning.
 const TAGS: [&str; 3] = ["think", "thinking", "reasoning"];

@@ -1,9 +1,9 @@
 //! How runs ended, by each format that records it.
 
-use arraign_trace::json;
 use std::fs;
 use std::path::Path;
 
+use arraign_trace::json;
 use arraign_trace::reader::{self, READERS, ReaderDeclaration, ReaderSet};
 use arraign_trace::trace::Trace;
 

@@ -1,11 +1,11 @@
 //! The kinds of records and parts that each reader skips, because they contain no call. A file with one of them is read
 //! completely; a file with a kind that nobody knows is not.
 
-use arraign_trace::json::{self, Json};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use arraign_trace::json::{self, Json};
 use arraign_trace::reader;
 
 /// A list of harmless kinds, and a file in which they stand.

@@ -1,8 +1,8 @@
 //! Paths are held against the public compliance suite of RFC 9535, where it is at hand.
 
-use arraign_trace::json::{self, Json, json};
 use std::path::Path;
 
+use arraign_trace::json::{self, Json, json};
 use arraign_trace::jsonpath::JsonPath;
 
 /// Tests of the suite that are not met, each with its reason.

@@ -1,10 +1,10 @@
 //! Readers, held against real files: each file's reading is pinned beside it, and no text makes a reader panic.
 
-use arraign_trace::json::{self, Json, json};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use arraign_trace::json::{self, Json, json};
 use arraign_trace::reader::{self, Recording, TraceProblem};
 use arraign_trace::trace::{Call, Ended, Results, StatusMark, ToolServer, Trace};
 

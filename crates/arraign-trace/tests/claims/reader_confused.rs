@@ -1,10 +1,10 @@
 //! Files that two formats claim, and files that are read as what they are not.
 
-use arraign_trace::json::Json;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use arraign_trace::json::Json;
 use arraign_trace::reader::{self, READERS, TraceProblem};
 
 /// A sample of each format, in JSON.

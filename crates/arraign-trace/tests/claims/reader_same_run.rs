@@ -3,10 +3,10 @@
 //! The run asks "Where is my order 1042, and what would it cost to reship it to Oslo?": two parallel calls, of which
 //! one fails, a retry that works, and an answer.
 
-use arraign_trace::json::{self, Json, json};
 use std::path::Path;
 
 use Gap::{Answer, Failures, Ids, Input, LastUsage, Model, Reasoning, Redacted, Results, Turns, Usage};
+use arraign_trace::json::{self, Json, json};
 use arraign_trace::reader;
 use arraign_trace::trace::{Call, CallStatus, Trace};
 

@@ -1,8 +1,9 @@
 //! The samples of the readers, as they stand and put together.
 
-use arraign_trace::json::Json;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use arraign_trace::json::Json;
 
 /// The samples of each format.
 pub(crate) fn formats() -> Vec<(String, Vec<String>)> {

@@ -1,10 +1,10 @@
 //! The baselines that files of cases name.
 
-use arraign::json::{self, Json};
 use std::path::{Component, Path, PathBuf};
 
 use arraign::__internals::place::Source;
 use arraign::__internals::yaml::Document;
+use arraign::json::{self, Json};
 
 use super::repository::Repository;
 

@@ -1,11 +1,11 @@
 //! Pending snapshots, beside the pinned ones or in `INSTA_PENDING_DIR`.
 
-use arraign::json;
 use std::path::{Path, PathBuf};
 
 use arraign::__internals::harness::runs::StoredRun;
 use arraign::__internals::harness::{DESCRIPTION, pending_folder, snapshot_text};
 use arraign::__internals::source::Files;
+use arraign::json;
 use walkdir::WalkDir;
 
 use super::AcceptPlan;

@@ -1,10 +1,10 @@
 //! The summary of a run as the new baseline of a suite.
 
-use arraign::json::{self, Json};
 use std::fs;
 use std::path::Path;
 
 use arraign::__internals::verdict::summary::Summary;
+use arraign::json::{self, Json};
 
 /// Renders the baseline at `path` with the means of `summary`. Suites that only the old baseline contains are kept.
 pub(super) fn render_baseline(summary: &Json, path: &Path) -> Result<String, String> {

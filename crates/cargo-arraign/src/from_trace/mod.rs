@@ -3,7 +3,6 @@
 mod failures;
 mod near;
 
-use arraign::json::{self, Json, JsonMap, json};
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -11,6 +10,7 @@ use std::path::{Path, PathBuf};
 use arraign::__internals::report::plain::{escape_line, escape_text};
 use arraign::__internals::secrets::mask_run;
 use arraign::__internals::suite::RecordedRun;
+use arraign::json::{self, Json, JsonMap, json};
 use arraign::reader::to_native;
 use arraign::trace::Ended;
 use arraign::{Harness, Trace};

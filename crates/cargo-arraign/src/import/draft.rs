@@ -1,6 +1,5 @@
 //! The output of an import, while it is being built.
 
-use arraign::json::{Json, JsonMap, JsonText, json};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,6 +8,7 @@ use arraign::__internals::place::{LoadErrors, Place, Source};
 use arraign::__internals::report::plain::escape_line;
 use arraign::__internals::yaml::{Document, Node};
 use arraign::Harness;
+use arraign::json::{Json, JsonMap, JsonText, json};
 use arraign::reader::to_native;
 use arraign::trace::Trace;
 

@@ -27,7 +27,6 @@ mod unsupported;
 #[cfg(test)]
 mod damaged;
 
-use arraign::json::{Json, json};
 use std::collections::HashSet;
 use std::fs;
 use std::io::ErrorKind;
@@ -36,6 +35,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use arraign::__internals::place::{LoadErrors, Source};
+use arraign::json::{Json, json};
 use arraign::trace::Trace;
 use arraign::{Harness, reader};
 use clap::{Args, ValueEnum};

@@ -1,11 +1,11 @@
 //! Cases of `claude plugin eval`: a folder with `prompt.md`, `case.yaml` or both, and graders in `graders/*.md` or `graders:`.
 
-use arraign::json::{Json, JsonMap, json};
 use std::path::Path;
 use std::sync::Arc;
 
 use arraign::__internals::place::{LoadErrors, Place, Source};
 use arraign::__internals::yaml::{Document, Node};
+use arraign::json::{Json, JsonMap, json};
 
 use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft, build_check, find_load_error};
 use super::keys::{Keys, list_entries};

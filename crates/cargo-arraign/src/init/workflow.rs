@@ -1,7 +1,8 @@
 //! The workflows that `init` writes.
 
-use arraign::json::Json;
 use clap::ValueEnum;
+
+use arraign::json::Json;
 
 /// A CI service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,9 +1,9 @@
 //! Quick fixes: the name that a mistake suggests, a snapshot that a run left pending, and checks that a case lacks.
 
-use arraign::json::json;
 use std::collections::HashMap;
 
 use arraign::LoadError;
+use arraign::json::json;
 use lsp_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, Command, Range, TextEdit, Uri, WorkspaceEdit,
 };

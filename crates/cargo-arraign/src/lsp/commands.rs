@@ -1,12 +1,12 @@
 //! The commands of lenses and actions. Each runs in a process of its own, on a thread that waits for it.
 
-use arraign::json::{Json, json};
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use arraign::__internals::suite::escape_file_name;
+use arraign::json::{Json, json};
 
 use super::project::EvalProject;
 use crate::out::locate_out_folder_of;

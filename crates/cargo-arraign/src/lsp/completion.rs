@@ -1,9 +1,9 @@
 //! Completion of what no schema can know: tools, arguments and values of the case's own trace, and ids of runs.
 
-use arraign::json::Json;
 use std::collections::BTreeMap;
 
 use arraign::Trace;
+use arraign::json::Json;
 use lsp_types::{CompletionItem, CompletionItemKind, CompletionTextEdit, Position, TextEdit};
 
 use super::document::OpenDocument;

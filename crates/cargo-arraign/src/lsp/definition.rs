@@ -1,6 +1,5 @@
 //! Definitions: the files that a case names, and the call of its trace for the name of a tool.
 
-use arraign::json::Json;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +10,8 @@ use super::evidence::{find_id_above, read_runs_at};
 use super::policies::list_policies;
 use super::position::{find_offset, find_range, line_start, path_to_uri};
 use super::rename::{list_renames, locate_recordings};
+
+use arraign::json::Json;
 
 /// Finds where the value at `position` is defined: the file that it names, the recordings of the case for its id, or else the
 /// calls of a tool and its lines in policies.

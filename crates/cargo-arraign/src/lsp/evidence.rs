@@ -1,9 +1,9 @@
 //! The runs of the case at the cursor: what completion and definitions know of its trace.
 
-use arraign::json::Json;
 use std::path::PathBuf;
 
 use arraign::__internals::suite::CaseRuns;
+use arraign::json::Json;
 use arraign::{Case, Trace};
 
 use super::document::OpenDocument;

@@ -1,9 +1,9 @@
 //! Hover: what a check asks and its settings, and what the last run measured.
 
-use arraign::json;
 use std::fmt::Write as _;
 
 use arraign::Verdict;
+use arraign::json;
 use arraign::verdict::Finding;
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
 

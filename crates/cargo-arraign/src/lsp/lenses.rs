@@ -1,6 +1,5 @@
 //! The lenses of each case: Run, Debug trace, Record.
 
-use arraign::json::json;
 use lsp_types::{CodeLens, Command};
 
 use super::commands::{ACCEPT, DEBUG, RECORD, RUN};
@@ -8,6 +7,8 @@ use super::document::OpenDocument;
 use super::last_run::LastRun;
 use super::outline::{OutlinedCase, outline_cases};
 use super::position::find_range;
+
+use arraign::json::json;
 
 /// Lists the lenses of a file. Their arguments are the file and the name of the trial, for clients that run it themselves.
 pub(super) fn list_lenses(document: &OpenDocument, last_run: &LastRun) -> Vec<CodeLens> {

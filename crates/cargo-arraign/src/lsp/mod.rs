@@ -23,7 +23,6 @@ mod requests;
 mod server;
 mod survivors;
 
-use arraign::json;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -36,6 +35,8 @@ use lsp_types::{
 
 use self::server::Server;
 use crate::error::CliResult;
+
+use arraign::json;
 
 /// Run a language server for case files, on standard input and output.
 ///

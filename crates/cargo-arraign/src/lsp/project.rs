@@ -1,6 +1,5 @@
 //! The folder of cases that contains a file, and the package that contains the folder.
 
-use arraign::json::{self, Json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +8,7 @@ use arraign::__internals::source::Files;
 use arraign::__internals::suite::{
     CASE_EXTENSIONS, Library, Workspace, build_file_name, is_support, workspace,
 };
+use arraign::json::{self, Json};
 use arraign::{Check, Evidence, LoadErrors, Outcome, Suite, Unfit};
 
 use crate::editor::SCHEMA;

@@ -1,10 +1,10 @@
 //! Rename of a case: its id, and the files that are named after it.
 
-use arraign::json::Json;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use arraign::__internals::suite::{escape_file_name, name_recording};
+use arraign::json::Json;
 use lsp_types::{
     DocumentChangeOperation, DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier, Position,
     PrepareRenameResponse, RenameFile, ResourceOp, TextDocumentEdit, TextEdit, WorkspaceEdit,

@@ -1,6 +1,5 @@
 //! The requests of the client, and the ends of the commands that they start.
 
-use arraign::json::{self, Json};
 use std::thread;
 
 use lsp_server::{ErrorCode, Request, RequestId};
@@ -22,6 +21,8 @@ use super::project::EvalProject;
 use super::server::{Server, find_path};
 use super::{actions, completion, definition, hover, lenses, rename};
 use crate::error::CliError;
+
+use arraign::json::{self, Json};
 
 impl Server<'_> {
     /// Answers a request, or starts its command.

@@ -1,6 +1,5 @@
 //! The loop of the server: messages, diagnostics when no message waits, and the ends of commands.
 
-use arraign::json;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -23,6 +22,8 @@ use super::document::{OpenDocument, ReadCases};
 use super::last_run::LastRun;
 use super::position::{find_offset, path_to_uri, uri_to_path};
 use crate::error::CliError;
+
+use arraign::json;
 
 /// How long no message must arrive before changed files are read, and how often the end of a command is looked for.
 const PAUSE: Duration = Duration::from_millis(100);

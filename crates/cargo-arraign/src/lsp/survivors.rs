@@ -1,12 +1,12 @@
 //! Quick fixes for survivors: a check that the case lacks to notice a change of its trace. A run with `ARRAIGN_MUTATE=1` finds
 //! them.
 
-use arraign::json::Json;
 use std::collections::BTreeMap;
 
 use arraign::__internals::place::Source;
 use arraign::__internals::yaml::{Document, render_entry};
 use arraign::Verdict;
+use arraign::json::Json;
 use arraign::verdict::MutantFate;
 use lsp_types::{CodeAction, CodeActionKind, TextEdit};
 

@@ -1,6 +1,5 @@
 //! What to add to the cases so that they notice the survivors: for each case the fewest of the proposed entries.
 
-use arraign::json::Json;
 use std::cmp::Reverse;
 use std::path::PathBuf;
 
@@ -12,6 +11,7 @@ use arraign::__internals::place::Place;
 use arraign::__internals::secrets::KnownSecrets;
 use arraign::__internals::suite::{Library, RecordedRun, find_case_files, load_all, load_recorded};
 use arraign::LoadErrors;
+use arraign::json::Json;
 use arraign::verdict::{CaseMutation, MutantFate, MutantResult};
 
 use super::case_proposal::{KillRow, drop_needless, is_killed};

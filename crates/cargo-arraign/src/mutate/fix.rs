@@ -1,7 +1,6 @@
 //! `--fix`: adds to the cases what notices the survivors. Each file is edited in memory and its case tried again, before the
 //! file is written.
 
-use arraign::json::Json;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::PathBuf;
@@ -13,6 +12,7 @@ use arraign::__internals::place::Source;
 use arraign::__internals::report::plain::{escape_line, escape_text};
 use arraign::__internals::yaml::render_entry;
 use arraign::Harness;
+use arraign::json::Json;
 use clap::ValueEnum;
 
 use crate::case_edit::add_entries;

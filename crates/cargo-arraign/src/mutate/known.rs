@@ -1,12 +1,12 @@
 //! The file of known survivors: by trace, the names of the mutants that no case notices.
 
-use arraign::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
 use arraign::__internals::mutate::TraceMutation;
 use arraign::__internals::source::write_whole;
+use arraign::json;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CliError;

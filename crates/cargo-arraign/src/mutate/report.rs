@@ -1,6 +1,5 @@
 //! The mutants of a run as JSON and as SARIF.
 
-use arraign::json::{Json, json};
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
@@ -10,6 +9,7 @@ use arraign::__internals::report::{FormatEntry, RunInfo};
 use arraign::__internals::score::Effect;
 use arraign::__internals::suite::ReportFormat;
 use arraign::__internals::yaml::render_flow;
+use arraign::json::{Json, json};
 use arraign::verdict::{CaseMutation, Finding, MutantFate, MutantResult, Verdict};
 use arraign::{Status, Violation};
 

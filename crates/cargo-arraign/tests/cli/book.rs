@@ -1,13 +1,14 @@
 //! The tutorials of the book, followed step by step: files are written (`file:PATH` behind a fence), commands are run
 //! (`run`, or `run:101` with their exit code), and their output has each line of the next block that `says` something.
 
-use arraign::json;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::locate_in_repository;
+
+use arraign::json;
 
 /// A fenced block of a page: its language, the words behind it, and its text.
 struct Step {

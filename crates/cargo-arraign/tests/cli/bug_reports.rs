@@ -1,12 +1,13 @@
 //! Public bug reports about tools like this one, rebuilt as cases with the verdicts that they should get.
 
-use arraign::json::{self, Json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::Deserialize;
+
+use arraign::json::{self, Json};
 
 /// Reports whose verdicts are not yet as expected, each with the reason.
 const OPEN: &[(&str, &str)] = &[];

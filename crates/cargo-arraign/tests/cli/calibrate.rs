@@ -1,11 +1,12 @@
 //! `cargo arraign calibrate`: a judge against labelled examples.
 
-use arraign::json::{self, Json, JsonMap, json};
 use walkdir::WalkDir;
 
 use crate::package::Package;
 use crate::program::Ran;
 use crate::server::{Asked, Reply, Server};
+
+use arraign::json::{self, Json, JsonMap, json};
 
 const RECORD: (&str, &str) = ("ARRAIGN_JUDGE", "record");
 

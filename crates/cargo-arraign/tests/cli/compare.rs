@@ -1,9 +1,9 @@
 //! `cargo arraign compare`: two runs, by their folders, ids or reports.
 
-use arraign::json::{self, Json, json};
 use std::fs;
 use std::path::Path;
 
+use arraign::json::{self, Json, json};
 use arraign::{Harness, Trace, Verdict};
 
 use crate::program::{arraign, pin};

@@ -1,9 +1,9 @@
 //! `cargo arraign explain`: what a reader saw, and what the file does not tell.
 
-use arraign::json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use arraign::json::json;
 use arraign::reader;
 
 use crate::locate_in_repository;

@@ -1,6 +1,5 @@
 //! `cargo arraign import`: what it writes loads, and its cases get their verdicts.
 
-use arraign::json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +7,7 @@ use arraign::__internals::engine::evaluate_recorded;
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::load_recorded;
 use arraign::Harness;
+use arraign::json::json;
 
 use crate::package::copy;
 use crate::program::{Ran, arraign};

@@ -1,6 +1,5 @@
 //! `cargo arraign import --from promptfoo`: verdicts agree with promptfoo's own, or a remark says why not.
 
-use arraign::json::{self, Json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -9,6 +8,7 @@ use arraign::__internals::engine::evaluate_recorded;
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::load_recorded;
 use arraign::Harness;
+use arraign::json::{self, Json};
 
 use crate::import::{import_texts, imported, outcome, pin};
 use crate::program::{Ran, arraign};

@@ -1,6 +1,5 @@
 //! Verdicts of other tools' own programs: an imported case gets the same one, or the import said that it differs.
 
-use arraign::json::{self, Json, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +7,7 @@ use arraign::__internals::engine::evaluate_recorded;
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::load_recorded;
 use arraign::Harness;
+use arraign::json::{self, Json, json};
 
 use crate::program::{Ran, arraign};
 

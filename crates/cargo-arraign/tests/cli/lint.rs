@@ -1,9 +1,9 @@
 //! `cargo arraign lint`: what the cases leave untested.
 
-use arraign::json::{self, Json};
 use std::fs;
 use std::path::PathBuf;
 
+use arraign::json::{self, Json};
 use arraign::{Check, Evidence, Harness, Outcome, Unfit, Violation};
 
 use crate::locate_in_repository;

@@ -1,9 +1,10 @@
 //! `cargo arraign mcp`: the mock tools of a case on standard streams.
 
-use arraign::json::{self, Json, json};
 use std::fs;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
+
+use arraign::json::{self, Json, json};
 
 const CASE: &str = "id: a\ninput: x\nmetric: contains\nvalue: x\nmocks:\n  tools: {get_order: {when: {id: 7}, return: shipped}}\n  decoys: [rm]\ntrace: {answer: x}\n";
 

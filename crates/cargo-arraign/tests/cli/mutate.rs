@@ -1,6 +1,5 @@
 //! `cargo arraign mutate`: what the cases would notice.
 
-use arraign::json::{self, Json, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,6 +8,8 @@ use tempfile::TempDir;
 
 use crate::locate_in_repository;
 use crate::program::{arraign, pin};
+
+use arraign::json::{self, Json, json};
 
 fn package() -> PathBuf {
     locate_in_repository("tests/mutation")

@@ -1,6 +1,5 @@
 //! The line on a terminal while agents are asked.
 
-use arraign::json::Json;
 use std::fs::File;
 use std::io::Read as _;
 use std::process::{Command, Stdio};
@@ -10,6 +9,8 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::package::Package;
+
+use arraign::json::Json;
 
 const LIVE: (&str, &str) = ("ARRAIGN_AGENT_MODE", "live");
 const TERMINAL: (&str, &str) = ("TERM", "xterm");

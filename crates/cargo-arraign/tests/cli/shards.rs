@@ -1,11 +1,12 @@
 //! `cargo arraign report --merge`: the shards of a run, complete or not.
 
-use arraign::json::{self, Json};
 use std::fs;
 use std::path::PathBuf;
 
 use crate::package::Package;
 use crate::report::suite;
+
+use arraign::json::{self, Json};
 
 /// Runs the shards, each into a folder of its own, and returns the folders of the runs.
 fn run_shards(package: &Package, shards: &[(&str, &str)]) -> Vec<String> {

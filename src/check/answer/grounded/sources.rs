@@ -1,9 +1,9 @@
 //! The parts of the evidence that can support an answer.
 
-use crate::json::{Json, JsonNumber};
 use serde::Deserialize;
 
 use crate::evidence::Evidence;
+use crate::json::{Json, JsonNumber};
 use crate::trace::{Arguments, Call, Role};
 
 /// A part of the evidence.

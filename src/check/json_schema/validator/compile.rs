@@ -1,6 +1,5 @@
 //! Compiles schemas, and explains why one does not compile.
 
-use crate::json::Json;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, Retrieve, ValidationError, ValidationOptions, Validator};
 use serde_json::Value;
@@ -12,6 +11,7 @@ use super::expansion::find_expansion;
 use super::instance::Instance;
 use super::keyword::resource;
 use super::{BACKTRACK_LIMIT, Flaw, join};
+use crate::json::Json;
 use crate::yaml::unescape_token;
 
 /// A compiled pattern above this many bytes is refused: it is a mistake or an attack.

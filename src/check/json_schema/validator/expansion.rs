@@ -1,10 +1,10 @@
 //! How often a schema is applied to one value: references in `allOf` of references double with each level.
 
-use crate::json::{Json, JsonMap};
 use std::collections::HashMap;
 
 use super::super::home::any_object;
 use super::{Flaw, join};
+use crate::json::{Json, JsonMap};
 use crate::yaml::unescape_token;
 
 /// The largest number of schemas that one schema may apply to a value. A schema made by hand applies some tens.

@@ -1,9 +1,10 @@
 //! Where, in a schema, the keyword stands that the engine reports.
 
-use crate::json::Json;
 use jsonschema::ValidationError;
 
 use super::join;
+
+use crate::json::Json;
 
 /// The pointer of the keyword that `error` is about. Behind a `$ref` the engine gives the target's pointer, but
 /// counts it from the nearest `$id`: then the absolute location says which part of the schema that is.

@@ -1,12 +1,12 @@
 //! Finds and reads the folders and files of runs.
 
-use crate::json;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{RunError, RunProblem};
 use crate::harness::record::manifest::{MANIFESTS, RunManifest, SCHEMA_VERSION};
+use crate::json;
 use crate::source::open_regular;
 
 /// Returns the run below `out` that started last, of those with a verdict.

@@ -3,7 +3,6 @@
 //! A process that was killed, or a full disk, can leave a torn line anywhere in a log, because the next process continues the
 //! log behind it. A torn line is no JSON. It is dropped and counted; a complete line that is not a verdict is an error.
 
-use crate::json::{self, JsonError};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
@@ -12,6 +11,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::{RunError, RunProblem};
+use crate::json::{self, JsonError};
 use crate::source::open_regular;
 use crate::verdict::{SCHEMA_VERSION, Verdict};
 

@@ -4,7 +4,6 @@
 //! before, beside or after it. Whoever comes first asks the agent, under a lock of the case, and leaves the verdict; the other
 //! waits for the lock and takes the verdict. The system drops the locks of a process that ends.
 
-use crate::json;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::PathBuf;
@@ -16,6 +15,7 @@ use crate::agent::AgentPool;
 use crate::harness::plan::{CaseWork, GateWork};
 use crate::harness::record::store::RunProcesses;
 use crate::harness::run::context::Project;
+use crate::json;
 use crate::source::{fingerprint_bytes, write_with_folder};
 use crate::verdict::Verdict;
 

@@ -3,11 +3,11 @@
 
 mod sha256;
 
-use arraign::json::{self, Json, json};
 use std::fs;
 
 use arraign::__internals::outcome::{Score, Status};
 use arraign::__internals::score::Effect;
+use arraign::json::{self, Json, json};
 use arraign::trace::CallStatus;
 use arraign::verdict::CallSummary;
 

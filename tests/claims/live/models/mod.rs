@@ -5,12 +5,13 @@ mod combined;
 mod connections;
 mod replies;
 
-use arraign::json::{self, Json};
 use std::fs;
 
 use super::{LIVE, RECORD};
 use crate::project::{Project, Ran, subject};
 use crate::server::{NOBODY, Server};
+
+use arraign::json::{self, Json};
 
 /// Lets agents run in a replay.
 const ALLOWED: (&str, &str) = ("HARNESS_TEST_ALLOWED", "1");

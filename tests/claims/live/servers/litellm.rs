@@ -1,12 +1,12 @@
 //! A LiteLLM proxy, with answers of its own: the server that agents stand behind, and the judge.
 
-use arraign::json::{Json, json};
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use arraign::__internals::http::{HttpClient, HttpLimits, HttpRequest};
 use arraign::__internals::judge::Questionnaire;
+use arraign::json::{Json, json};
 use arraign::{Evidence, Harness, Trace};
 
 use super::super::{LIVE, RECORD, asks};

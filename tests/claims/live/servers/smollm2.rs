@@ -1,6 +1,5 @@
 //! llama.cpp's server with a small model: nobody wrote its answers down before.
 
-use arraign::json::{self, Json, json};
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,6 +7,8 @@ use std::process::{Command, Stdio};
 use super::super::RECORD;
 use super::{Running, holds_nowhere, program};
 use crate::project::{Project, Ran};
+
+use arraign::json::{self, Json, json};
 
 /// What the server wants to be told, and no file may hold.
 const KEY: &str = "sk-llama-12345678";

@@ -1,7 +1,8 @@
 //! Contents of messages and results: a text, or parts of which some are texts.
 
-use crate::json::{Json, JsonNode};
 use std::borrow::Cow;
+
+use crate::json::{Json, JsonNode};
 
 /// Returns the text of a content: itself, or its text parts joined.
 pub(crate) fn text_of(content: Option<JsonNode<'_>>) -> Cow<'_, str> {

@@ -3,9 +3,9 @@
 //! Each request replays what was said before it. A log is therefore read as: which conversation does this request
 //! continue, and which of its messages are new there? One that continues none begins a run of its own.
 
-use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::batch;
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::exchange::{Exchange, LocatedMessage, Reply, TurnEnding};

@@ -1,8 +1,8 @@
 //! One call of a model as a log records it: the messages of the request, and the reply.
 
-use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::At;

@@ -4,11 +4,11 @@
 //! where the reader takes nothing apart. So before the runs of a file count as runs without calls, the file is searched once
 //! more. A file with any call that was read is not searched: the search takes as long as the first reading.
 
-use crate::json::JsonNode;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use crate::json::JsonNode;
 use crate::reader::build::evidence::{CallClue, CallEvidence};
 use crate::reader::is_blank;
 use crate::reader::json::input::{InputSource, Record};

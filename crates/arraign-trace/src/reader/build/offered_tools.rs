@@ -1,9 +1,9 @@
 //! The tools that a file offers. A text that is JSON is a call if it names one of them, and two tools that are offered side by
 //! side are two.
 
-use crate::json::{JsonNode, JsonObject};
 use std::collections::{BTreeSet, HashSet};
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::tool_name::split_common_names;
 use crate::reader::json::input::Record;
 use crate::trace::{Arguments, Call, OfferedTool, ToolServer, Trace};

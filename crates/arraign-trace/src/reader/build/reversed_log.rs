@@ -3,9 +3,9 @@
 //! Read as they stand, the results come before their calls and are lost, and every order is the opposite. Two things
 //! together show it: the times of the records fall, and a result stands before its call. Either alone is ordinary.
 
-use crate::json::JsonNode;
 use std::collections::HashSet;
 
+use crate::json::JsonNode;
 use crate::reader::build::clock::nanos;
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::json::input::{Input, Record};

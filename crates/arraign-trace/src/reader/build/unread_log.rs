@@ -5,9 +5,9 @@
 //! ([`TraceBuilder::end_turn`]). This module does the rest. Unread parts are: evidence of a call that is not in the
 //! trace at the end, an unknown kind, and a turn or a message of which nothing was read.
 
-use crate::json::{JsonNode, JsonObject};
 use std::collections::HashSet;
 
+use crate::json::{JsonNode, JsonObject};
 use crate::json_text::escape_token;
 use crate::reader::build::evidence::{CallClue, CallEvidence, CallMention, may_hold_parts};
 use crate::reader::build::spot::RecordSpot;

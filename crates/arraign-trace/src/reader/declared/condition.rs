@@ -1,6 +1,5 @@
 //! A condition on a value: a path must select something, or one of the given values.
 
-use crate::json::{Json, JsonNode};
 use std::fmt;
 
 use serde::Deserialize;
@@ -10,6 +9,8 @@ use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use super::selector::PathSelector;
 #[cfg(feature = "schema")]
 use super::selector::SelectorPaths;
+
+use crate::json::{Json, JsonNode};
 
 /// A path that must select something, or the value that it must select.
 #[derive(Debug, Clone)]

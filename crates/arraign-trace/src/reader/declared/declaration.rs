@@ -1,11 +1,11 @@
 //! The declaration of a reader as a user writes it: the paths by which the parts of a run are found.
 
-use crate::json::Json;
 use serde::Deserialize;
 
 use super::condition::PathCondition;
 use super::rules::Rules;
 use super::selector::{NodePath, PathSelector};
+use crate::json::Json;
 use crate::reader::READERS;
 use crate::suggest::did_you_mean;
 

@@ -1,8 +1,8 @@
 //! Recognizes the calls that were read when another part of the document mentions them again.
 
-use crate::json::{JsonNode, JsonObject};
 use std::collections::HashMap;
 
+use crate::json::{JsonNode, JsonObject};
 use crate::trace::{Arguments, Call, CallStatus, Trace};
 
 /// The keys under which formats keep the name of a tool.

@@ -7,7 +7,6 @@
 //!   can be a call.
 //! - The same holds for a step in which nothing was selected.
 
-use crate::json::JsonNode;
 use std::collections::HashMap;
 
 use super::declaration::DeclarationFields;
@@ -16,6 +15,7 @@ use super::known::{CallFace, KnownCalls};
 use super::run::ReadRun;
 use super::selections::{SelectedAs, Selections, address_of};
 use super::selector::{NodePath, PathSelector};
+use crate::json::JsonNode;
 use crate::json_text::escape_token;
 use crate::trace::{Trace, UnreadContent, UnreadPart};
 

@@ -1,9 +1,9 @@
 //! JSON pointers to the values of a document.
 
-use crate::json::JsonNode;
 use std::collections::HashMap;
 
 use super::selections::address_of;
+use crate::json::JsonNode;
 use crate::json_text::{escape_token, unescape_token};
 
 /// Searches `tree` for `nodes` themselves, not for values that are equal, and returns their JSON pointers.

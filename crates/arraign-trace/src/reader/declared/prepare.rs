@@ -2,12 +2,13 @@
 //!
 //! They are replaced in the document before anything is selected, so that all paths see the same values.
 
-use crate::json::{self, Json, JsonNode, JsonObject};
 use std::collections::BTreeMap;
 
 use super::declaration::DeclarationFields;
 use super::pointer::{follow_pointer, follow_pointer_mut};
 use super::selector::PathSelector;
+
+use crate::json::{self, Json, JsonNode, JsonObject};
 
 /// Replaces the values of a whole document.
 pub(super) fn prepare_document(fields: &DeclarationFields, document: &mut JsonNode<'_>) {

@@ -3,10 +3,11 @@
 //! A value is identified by its address, because the document does not move while it is read. So the search for unread
 //! values needs no second walk along the paths.
 
-use crate::json::JsonNode;
 use std::collections::HashMap;
 
 use super::selector::PathSelector;
+
+use crate::json::JsonNode;
 
 /// How much of a value a path reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,10 +1,10 @@
 //! A path to values, with alternatives: the paths of a declaration.
 
-use crate::json::JsonNode;
 use std::fmt;
 use std::sync::OnceLock;
 
 use super::pointer::find_pointers;
+use crate::json::JsonNode;
 use crate::jsonpath::JsonPath;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;

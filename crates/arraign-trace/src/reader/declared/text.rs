@@ -1,7 +1,8 @@
 //! The texts of selected values, and the results that are made of them.
 
-use crate::json::{Json, JsonNode, parse_lenient};
 use std::borrow::Cow;
+
+use crate::json::{Json, JsonNode, parse_lenient};
 
 /// Returns a value as text: a list of texts, or of parts with a `text`, is their concatenation.
 pub(super) fn text_of<'v>(value: &'v JsonNode<'v>) -> Cow<'v, str> {

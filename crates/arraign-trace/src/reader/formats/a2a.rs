@@ -3,9 +3,9 @@
 //! The protocol records what agents say to each other, but not their tool calls or cost. The answer is the content of the
 //! artifacts and the message of the task's last status. Without both, the answer is the agent's last message.
 
-use crate::json::{JsonNode, JsonObject};
 use std::collections::{HashMap, HashSet};
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};

@@ -3,9 +3,9 @@
 //! Each invocation is a run. Pieces of a streamed answer (`partial`) are skipped, because the complete answer follows. An
 //! event whose id came before is skipped, too.
 
-use crate::json::{JsonError, JsonNode, JsonObject};
 use std::collections::HashMap;
 
+use crate::json::{JsonError, JsonNode, JsonObject};
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::gemini::{ContentWalk, TOKENS};

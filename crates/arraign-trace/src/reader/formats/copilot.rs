@@ -4,9 +4,9 @@
 //! subagents say is not part of the conversation. Commands that the user ran are not calls. `--output-format json` does
 //! not record tokens. The cost in an event is in premium requests, not in money: a run has no cost.
 
-use crate::json::{JsonNode, JsonObject};
 use std::collections::{HashMap, HashSet};
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;

@@ -3,10 +3,10 @@
 //! Each episode is a run. The events of several episodes can be interleaved. The events do not record which calls one
 //! model response made: each call is a turn.
 
-use crate::json::{self, JsonError, JsonNode, JsonObject};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use crate::json::{self, JsonError, JsonNode, JsonObject};
 use crate::reader::build::tool_result::with_result;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};

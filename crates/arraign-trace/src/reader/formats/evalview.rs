@@ -3,10 +3,10 @@
 //! The format does not record which calls were parallel: each call is a turn. Cached tokens are counted separately from
 //! the input.
 
-use crate::json::{JsonError, JsonNode, JsonNumber, JsonObject};
 use std::borrow::Cow;
 use std::iter::{Enumerate, Peekable};
 
+use crate::json::{JsonError, JsonNode, JsonNumber, JsonObject};
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};

@@ -4,9 +4,9 @@
 //! list of messages. Events do not need the name of their class. A memory contains only what fits into the model's window:
 //! calls may be missing.
 
-use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::content::all_texts;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;

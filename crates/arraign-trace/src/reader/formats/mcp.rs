@@ -4,9 +4,9 @@
 //! that the MCP Inspector exports. A log records calls of the server's tools and their results, but not who made the calls
 //! or what was said. It does not record which calls were parallel, so each call is a turn.
 
-use crate::json::{Json, JsonNode, JsonObject};
 use std::collections::HashMap;
 
+use crate::json::{Json, JsonNode, JsonObject};
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::content_value;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};

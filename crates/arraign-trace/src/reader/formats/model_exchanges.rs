@@ -5,9 +5,9 @@
 //! Messages, Gemini, Ollama. Streamed replies are put together. Other paths, such as a list of models, are passed over, and so
 //! are failed requests but for the last: it ended the run.
 
-use crate::json::{JsonNode, JsonObject, parse_borrowed};
 use std::collections::BTreeMap;
 
+use crate::json::{JsonNode, JsonObject, parse_borrowed};
 use crate::reader::build::exchange::find_refusal;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::{anthropic, gemini, openai_chat, openai_responses};

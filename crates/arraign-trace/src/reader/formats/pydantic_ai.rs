@@ -3,9 +3,9 @@
 //! A history also contains the earlier runs: each run id is one run. The tool of a structured output (`final_result`) is
 //! the answer, not a call.
 
-use crate::json::{Json, JsonError, JsonNode, JsonObject};
 use std::collections::{HashMap, HashSet};
 
+use crate::json::{Json, JsonError, JsonNode, JsonObject};
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::{TokenKeys, dollars};

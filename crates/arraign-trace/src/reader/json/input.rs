@@ -3,12 +3,12 @@
 //! The text is parsed once, for detection and for reading. Readers see records and need not care which of the
 //! four they came from: a list and its lines are the same file to them.
 
-use crate::json::{JsonError, JsonNode, JsonValues, parse_borrowed};
 use std::cell::OnceCell;
 use std::fmt;
 
 use memchr::memchr_iter;
 
+use crate::json::{JsonError, JsonNode, JsonValues, parse_borrowed};
 use crate::reader::error::{DecodeError, TraceError, TraceProblem};
 use crate::reader::json::record_marks::{Mark, RecordMarks};
 use crate::reader::json::sse;

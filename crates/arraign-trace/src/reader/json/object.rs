@@ -1,9 +1,9 @@
 //! A JSON object, and values taken out of it by ownership: the object is used up, nothing is copied.
 
-use crate::json::{JsonNode, JsonNumber, JsonObject, JsonText};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use crate::json::{JsonNode, JsonNumber, JsonObject, JsonText};
 use crate::reader::error::DecodeError;
 use crate::trace::Arguments;
 

@@ -8,7 +8,6 @@
 
 mod read;
 
-use crate::json::{Json, parse_lenient};
 use memchr::{memchr2_iter, memmem};
 
 pub use read::TextProtocol;
@@ -17,6 +16,7 @@ use super::{
     Arguments, Call, CallStatus, RecordPlace, Role, StatusMark, ToolServer, Trace, UnreadContent, UnreadPart,
 };
 use crate::code_blocks::{find_code, is_inside};
+use crate::json::{Json, parse_lenient};
 
 /// The protocols that begin a call with a mark, which begins with `<` or `[`.
 const MARKS: [(&str, &str); 12] = [

@@ -1,6 +1,5 @@
 //! Reads the calls of two protocols out of the texts of a run, for a user who knows that its agent speaks them.
 
-use crate::json::{Json, parse_borrowed};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -8,6 +7,7 @@ use serde::Deserialize;
 
 use crate::code_blocks::{find_code, is_inside};
 use crate::json::parse;
+use crate::json::{Json, parse_borrowed};
 use crate::trace::{
     Arguments, Call, CallStatus, CallsUnrecorded, Message, Role, Trace, UnreadContent, UnreadPart,
 };

@@ -1,8 +1,8 @@
 //! A value of another type in a zipped log is what it is in the JSON of that log: an error or a run.
 
-use arraign_trace::json::{self, Json, json};
 use std::io::{Cursor, Write as _};
 
+use arraign_trace::json::{self, Json, json};
 use arraign_trace::reader;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;

@@ -1,9 +1,9 @@
 //! Parses the rows of a CSV file as goldens.
 
-use arraign::json::{self, Json, JsonMap};
 use std::sync::Arc;
 
 use arraign::__internals::place::{LoadError, LoadErrors, Place, Source};
+use arraign::json::{self, Json, JsonMap};
 
 use crate::import::table::{TableRow, parse_table};
 

@@ -1,9 +1,9 @@
 //! Reads other files: lists of tests, prompts, and values that begin with `file://`.
 
-use arraign::json::{Json, JsonMap};
 use std::path::Path;
 
 use arraign::__internals::yaml::{Document, Node};
+use arraign::json::{Json, JsonMap};
 
 use super::rows;
 use crate::import::draft::parse_documents;

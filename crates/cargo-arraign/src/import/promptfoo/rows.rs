@@ -1,10 +1,10 @@
 //! Converts the rows of a table to tests. Columns are variables, and columns that begin with `__` have a meaning.
 
-use arraign::json::{self, Json, JsonMap, json};
 use std::sync::Arc;
 
 use arraign::__internals::place::Source;
 use arraign::__internals::yaml::Document;
+use arraign::json::{self, Json, JsonMap, json};
 
 use crate::import::table::{TableRow, parse_table};
 

@@ -5,9 +5,9 @@
 
 mod messages;
 
-use crate::json::{JsonError, JsonNode, JsonObject};
 use std::collections::HashMap;
 
+use crate::json::{JsonError, JsonNode, JsonObject};
 use crate::reader::build::content::content_value;
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::stream_end;

@@ -6,9 +6,9 @@
 
 pub(crate) mod stream;
 
-use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::batch;
 use crate::reader::build::content::content_value;
 use crate::reader::build::conversation::Conversations;

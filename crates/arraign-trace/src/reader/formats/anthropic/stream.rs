@@ -1,9 +1,9 @@
 //! The events of streamed messages, put together to whole messages.
 
-use crate::json::{JsonNode, JsonObject, parse_lenient};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use crate::json::{JsonNode, JsonObject, parse_lenient};
 use crate::reader::build::exchange::find_bare_error;
 use crate::reader::build::stream_end;
 use crate::reader::build::tool_result::error_of;

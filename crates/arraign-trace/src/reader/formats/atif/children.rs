@@ -1,8 +1,8 @@
 //! The trajectories of subagents within a trajectory, until their turn comes.
 
-use crate::json::{JsonNode, JsonObject};
 use std::collections::HashMap;
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::error::DecodeError;
 
 /// A trajectory within another, and where it stands there.

@@ -2,10 +2,10 @@
 //!
 //! An event is an object with one key, its kind. Strands passes events on under `event`.
 
-use crate::json::{JsonNode, JsonObject, JsonText};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use crate::json::{JsonNode, JsonObject, JsonText};
 use crate::reader::build::stream_end;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};

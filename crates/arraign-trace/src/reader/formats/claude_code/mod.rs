@@ -11,9 +11,9 @@ mod nested;
 mod sdk;
 mod session;
 
-use crate::json::{JsonError, JsonNode};
 use std::collections::HashMap;
 
+use crate::json::{JsonError, JsonNode};
 use crate::reader::error::DecodeError;
 use crate::reader::formats::qwen_code;
 use crate::reader::json::input::{Input, Record};

@@ -3,9 +3,9 @@
 //! Printed output names the call that started the subagent. Transcripts name the subagent, and only its prompt or its
 //! result identifies the call. Early transcripts only link each line to the line before it.
 
-use crate::json::{Json, JsonNode, JsonObject};
 use std::collections::HashMap;
 
+use crate::json::{Json, JsonNode, JsonObject};
 use crate::trace::Call;
 
 /// The most subagents in a path. Deeper ones count as the last of them.

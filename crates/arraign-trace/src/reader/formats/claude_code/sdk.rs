@@ -3,9 +3,9 @@
 //! The SDK's classes are told apart by their fields: `asdict` keeps no names of classes. Programs that add one (`type`,
 //! `class`) name it as they like, so it is not looked at.
 
-use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::json::input::Record;
 
 /// The classes of messages that a run consists of.

@@ -3,9 +3,9 @@
 //! A message of the model is written as one line for each of its blocks, all with its id: they are one turn, and its
 //! tokens count once. Results come in any order. Lines that a resumed session repeats are read once.
 
-use crate::json::{JsonNode, JsonObject};
 use std::collections::{HashMap, HashSet};
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::content_value;
 use crate::reader::build::stream_end;

@@ -3,9 +3,9 @@
 //! An item is printed when it starts and when it is done. The events do not say which calls one model turn made: each
 //! is a turn of its own.
 
-use crate::json::{Json, JsonMap, JsonNode, JsonObject};
 use std::collections::HashMap;
 
+use crate::json::{Json, JsonMap, JsonNode, JsonObject};
 use crate::reader::build::content::all_texts;
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::stream_end;

@@ -2,9 +2,9 @@
 //!
 //! Before the events stand the settings and the prompt. Each call is a turn of its own, as in later versions.
 
-use crate::json::{Json, JsonMap, JsonNode, JsonObject};
 use std::collections::HashMap;
 
+use crate::json::{Json, JsonMap, JsonNode, JsonObject};
 use crate::reader::build::content::content_value;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;

@@ -1,8 +1,8 @@
 //! The rollout of a session: the items of the Responses API, and events that mirror them.
 
-use crate::json::{JsonNode, JsonObject};
 use std::collections::HashMap;
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::content::{all_texts, text_of};
 use crate::reader::build::stream_end;

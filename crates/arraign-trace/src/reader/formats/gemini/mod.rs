@@ -7,9 +7,9 @@
 pub(crate) mod content;
 mod detect;
 
-use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::Reader;
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::exchange::find_refusal;

@@ -1,9 +1,9 @@
 //! A session file: its messages, each written again when more of it is known, and patches of the whole (`$set`).
 
-use crate::json::{Json, JsonNode, JsonObject};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use crate::json::{Json, JsonNode, JsonObject};
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;

@@ -3,7 +3,6 @@
 //! Newer logs are packed with Zstandard, in one frame or several, older ones with Deflate. The names of the members are
 //! compared, and never used as paths; together they are never unpacked past a limit.
 
-use crate::json::{JsonObject, parse_borrowed};
 use std::io::{BufRead, BufReader, Read, Seek};
 
 use flate2::Crc;
@@ -11,6 +10,7 @@ use flate2::read::DeflateDecoder;
 use ruzstd::decoding::StreamingDecoder;
 use zip::{CompressionMethod, ZipArchive};
 
+use crate::json::{JsonObject, parse_borrowed};
 use crate::reader::build::offered_tools::OfferedTools;
 use crate::reader::error::{DecodeError, TraceError, TraceProblem};
 use crate::reader::formats::inspect::{READER, sample};

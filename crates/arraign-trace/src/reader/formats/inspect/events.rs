@@ -1,8 +1,8 @@
 //! The events of a sample: the times of its tools, and the calls inside of them.
 
-use crate::json::{JsonNode, JsonObject};
 use std::collections::{HashMap, HashSet};
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::evidence::may_hold_parts;
 use crate::reader::build::tool_result::with_result;

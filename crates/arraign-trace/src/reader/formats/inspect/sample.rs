@@ -1,8 +1,8 @@
 //! One sample of a log: its messages, with the times of its events.
 
-use crate::json::{Json, JsonNode, JsonObject, JsonText};
 use std::collections::{BTreeMap, HashSet};
 
+use crate::json::{Json, JsonNode, JsonObject, JsonText};
 use crate::reader::build::clock::nanos;
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::spot::RecordSpot;

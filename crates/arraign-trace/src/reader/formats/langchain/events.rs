@@ -1,10 +1,10 @@
 //! The events of `astream_events`. Only the ends of models and tools are read: chains and the chunks of a stream repeat
 //! the same messages.
 
-use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::tool_result::OutcomeMarks;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::langchain::message;

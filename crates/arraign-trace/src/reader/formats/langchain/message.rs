@@ -1,8 +1,8 @@
 //! One message of LangChain, in any of its serialized forms.
 
-use crate::json::{Json, JsonNode, JsonObject};
 use std::borrow::Cow;
 
+use crate::json::{Json, JsonNode, JsonObject};
 use crate::reader::build::usage::TokenKeys;
 use crate::trace::{Arguments, Usage};
 

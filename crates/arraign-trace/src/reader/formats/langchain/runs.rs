@@ -1,9 +1,9 @@
 //! LangSmith runs, one in each line or as a tree of `child_runs`. The runs of one trace are one run of an agent.
 
-use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::tool_result::OutcomeMarks;
 use crate::reader::build::usage::dollars;

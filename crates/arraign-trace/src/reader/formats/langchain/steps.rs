@@ -1,8 +1,8 @@
 //! Model calls and tool calls in the order in which they began. Events and LangSmith runs share this.
 
-use crate::json::{JsonNode, JsonObject};
 use std::collections::HashMap;
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::evidence::may_hold_parts;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::formats::langchain::message::{self, MessageKind};

@@ -1,10 +1,10 @@
 //! Builds a conversation from messages, whole or in chunks. A message that is repeated under its id is read once.
 
-use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::json::render_plain;
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};

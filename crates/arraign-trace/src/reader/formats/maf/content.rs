@@ -3,9 +3,9 @@
 //! Python writes `type: function_call` and `call_id`, .NET `$type: functionCall` and `callId`: one spelling is made
 //! of the two. Contents that are no text, call, result or usage mean nothing to a trace.
 
-use crate::json::{Json, JsonNode, JsonObject};
 use std::borrow::Cow;
 
+use crate::json::{Json, JsonNode, JsonObject};
 use crate::reader::build::content::content_value;
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};

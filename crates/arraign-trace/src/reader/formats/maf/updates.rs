@@ -3,9 +3,9 @@
 //! Arguments come in pieces that share a `call_id`, texts in pieces that follow each other. `merge_mode: replace`
 //! gives the whole again. Usage is cumulative, so its last figures count.
 
-use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::maf::content::{MafWalk, kind_of, role_of};

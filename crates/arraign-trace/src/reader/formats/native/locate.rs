@@ -1,8 +1,8 @@
 //! The line and column of a JSON pointer in its text.
 
-use crate::json;
 use serde::de::IgnoredAny;
 
+use crate::json;
 use crate::json_text::unescape_token;
 
 /// The line and column, both from 1, at which the value at `pointer` begins; with `on_key`, its key. `text` is one JSON

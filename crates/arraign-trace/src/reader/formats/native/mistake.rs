@@ -1,8 +1,8 @@
 //! Mistakes in a native trace: all of them at once, each with its place.
 
-use crate::json::{JsonNode, JsonObject};
 use std::fmt;
 
+use crate::json::{JsonNode, JsonObject};
 use crate::json_text::escape_token;
 use crate::suggest::did_you_mean;
 

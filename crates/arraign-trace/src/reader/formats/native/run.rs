@@ -1,9 +1,9 @@
 //! A native trace as a whole: its head and its steps.
 
-use crate::json::{self, Json, JsonNode, JsonObject};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
+use crate::json::{self, Json, JsonNode, JsonObject};
 use crate::reader::build::tool_name::{split_given_name, strip_functions};
 use crate::reader::formats::native::mistake::{NativeMistake, describe_kind};
 use crate::reader::formats::native::step::{NativeStep, read_steps};

@@ -1,8 +1,8 @@
 //! A step of a native trace: a text, or a call and what came of it.
 
-use crate::json::{Json, JsonNode};
 use std::num::NonZeroUsize;
 
+use crate::json::{Json, JsonNode};
 use crate::reader::build::tool_name::split_given_name;
 use crate::reader::formats::native::mistake::NativeMistake;
 use crate::reader::formats::native::value::{

@@ -1,8 +1,8 @@
 //! The values of a native trace, each of one kind; a null is as good as absent.
 
-use crate::json::{JsonNode, JsonNumber};
 use std::num::NonZeroUsize;
 
+use crate::json::{JsonNode, JsonNumber};
 use crate::reader::formats::native::mistake::NativeMistake;
 use crate::trace::CallStatus;
 

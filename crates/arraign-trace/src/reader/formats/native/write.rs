@@ -3,9 +3,9 @@
 //! Only recorded parts are written, so that a recorded run reads, and changes in a review, like one that was
 //! written by hand.
 
-use crate::json::{self, Json, JsonMap, json};
 use serde::Serialize;
 
+use crate::json::{self, Json, JsonMap, json};
 use crate::reader::formats::native::run::assume_results;
 use crate::trace::{
     Arguments, Call, CallStatus, CallsUnrecorded, Ended, Message, Role, StatusMark, ToolServer, Trace, Usage,

@@ -1,8 +1,8 @@
 //! Responses of Ollama's own chat API (`/api/chat`), around messages like those of Chat Completions.
 
-use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::exchange::{Exchange, LocatedMessage, Reply};
 use crate::reader::build::stream_end;
 use crate::reader::build::usage::TokenKeys;

@@ -3,10 +3,10 @@
 //! The id and the name of a call come once. Its arguments come in pieces, which are joined by the index of the call. If
 //! a server gives all calls the same index, their ids distinguish them.
 
-use crate::json::{JsonNode, JsonNumber, JsonObject};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use crate::json::{JsonNode, JsonNumber, JsonObject};
 use crate::reader::build::stream_end;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};

@@ -11,9 +11,9 @@ mod span_tree;
 mod spans;
 pub(crate) mod stream;
 
-use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::batch;
 use crate::reader::build::conversation::{Conversation, Conversations};
 use crate::reader::build::exchange::{Exchange, LocatedMessage, Reply, TurnEnding};

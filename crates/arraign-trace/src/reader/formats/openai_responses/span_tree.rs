@@ -1,8 +1,8 @@
 //! The spans of an Agents SDK trace, and the agents that enclose each of them.
 
-use crate::json::{JsonNode, JsonObject};
 use std::collections::HashMap;
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::clock::nanos;
 use crate::reader::build::tool_result::OutcomeMarks;
 use crate::reader::error::DecodeError;

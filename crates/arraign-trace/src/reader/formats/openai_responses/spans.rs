@@ -4,9 +4,9 @@
 //! model with the ids of its calls. A `response` span records only tokens, which the spans of turns and tasks repeat. A
 //! handoff is neither nesting nor a call of a tool.
 
-use crate::json::{JsonNode, JsonObject};
 use std::collections::{HashMap, VecDeque};
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::clock::millis_between;
 use crate::reader::build::content::text_of;
 use crate::reader::build::evidence::CallEvidence;

@@ -3,10 +3,10 @@
 //! The last event of a response contains all of it. If the stream was cut, or the last event has no output, the response
 //! is built from the items and their deltas.
 
-use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::stream_end;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};

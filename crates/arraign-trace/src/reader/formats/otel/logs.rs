@@ -3,10 +3,10 @@
 //! Some libraries keep content out of spans, and export each message as a log record with the ids of its trace and span.
 //! If the span itself is not in the file, its records are the model call.
 
-use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::clock::nanos;
 use crate::reader::formats::otel::span::{Attributes, OtelSpan, TaggedValues, count, is_message_event};
 use crate::reader::formats::otel::tree::{SpanKind, kind};

@@ -23,9 +23,9 @@ mod span_status;
 mod tool;
 mod tree;
 
-use crate::json::{JsonNode, JsonObject};
 use std::collections::HashMap;
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{Input, Record};
 use crate::reader::json::record_marks::hash_marks;

@@ -4,9 +4,9 @@
 //! of the models, or from the spans of tools. Errors and times come from the spans of tools. The tokens are the sum over
 //! the model calls; the span of an agent repeats that sum.
 
-use crate::json::Json;
 use std::collections::HashMap;
 
+use crate::json::Json;
 use crate::reader::build::clock::millis_between;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;

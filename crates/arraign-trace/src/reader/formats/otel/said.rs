@@ -3,10 +3,10 @@
 //! The semantic conventions keep messages as one JSON text. OpenInference and early versions of Traceloop spread each
 //! message over many attributes (`llm.output_messages.0.message.content`).
 
-use crate::json::{Json, JsonNode, parse_lenient};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
+use crate::json::{Json, JsonNode, parse_lenient};
 use crate::reader::build::tool_result::{OutcomeMarks, is_set};
 use crate::reader::formats::otel::agent_span::find_reply;
 use crate::reader::formats::otel::langfuse;

@@ -1,10 +1,10 @@
 //! A span, as OTLP's JSON and as the SDKs' console exporters write it.
 
-use crate::json::{Json, JsonNode, JsonObject, JsonText};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
+use crate::json::{Json, JsonNode, JsonObject, JsonText};
 use crate::reader::build::clock::nanos;
 use crate::reader::build::evidence::may_hold_parts;
 use crate::reader::build::tool_result::OutcomeMarks;

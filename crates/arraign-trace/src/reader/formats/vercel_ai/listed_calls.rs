@@ -3,10 +3,10 @@
 //! A step repeats its calls: in `content`, in `toolCalls`, and in the provider's response. The lists of Mastra's steps can
 //! differ: some versions omit a parallel call in `content`. The calls of a step are the union of all lists by id.
 
-use crate::json::{JsonNode, JsonObject};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::vercel_ai::kind;

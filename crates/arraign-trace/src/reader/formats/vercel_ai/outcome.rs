@@ -1,9 +1,9 @@
 //! Calls and their outcomes, which have the same few shapes in steps, messages and streams.
 
-use crate::json::{Json, JsonNode, JsonObject};
 use std::borrow::Cow;
 
 use crate::json::render_plain;
+use crate::json::{Json, JsonNode, JsonObject};
 use crate::reader::build::outcome_words::names_failure;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, error_of};
 use crate::reader::build::trace_builder::TraceBuilder;

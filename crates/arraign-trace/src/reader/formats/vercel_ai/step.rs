@@ -1,9 +1,9 @@
 //! The steps of `generateText`. Each is a call of the model with the results of its tools.
 
-use crate::json::{JsonNode, JsonNumber, JsonObject};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use crate::json::{JsonNode, JsonNumber, JsonObject};
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;

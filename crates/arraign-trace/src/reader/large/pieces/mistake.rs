@@ -1,10 +1,10 @@
 //! Finds the syntax error in a file that is too large for the memory.
 
-use crate::json::{JsonError, find_error};
 use std::io::{self, BufRead, Read as _, Seek, SeekFrom};
 
 use serde::de::IgnoredAny;
 
+use crate::json::{JsonError, find_error};
 use crate::reader::error::{TraceError, TraceProblem};
 
 /// The number of bytes that are read at once.
