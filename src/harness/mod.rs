@@ -276,7 +276,8 @@ impl Harness {
     /// Runs the trials. The error is the exit code of a run that cannot start; its message has been printed.
     fn try_run(self, arguments: Vec<OsString>) -> Result<ExitCode, ExitCode> {
         panics::install_hook();
-        let (arguments, threads) = (settings::add_bazel_filter(arguments), env::var_os("RUST_TEST_THREADS"));
+        let arguments = settings::add_bazel_filter(arguments);
+        let threads = env::var_os("RUST_TEST_THREADS");
         let mut command = cli::parse_arguments(arguments, threads).map_err(report_problem)?;
         command.settings = self.apply_selection(settings::read_environment().map_err(report_problem)?);
         if !self.mistakes.is_empty() {

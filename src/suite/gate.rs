@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use crate::check::Scope;
+use crate::check::support::reading::Share;
 use crate::place::Place;
-use crate::suite::bounded::Share;
 use crate::yaml::{Fields, Node, Placed};
 
 /// The requirements on all cases of a suite together.
@@ -79,17 +79,17 @@ pub(super) fn parse_gate(fields: &mut Fields<'_>, scope: &Scope<'_>) -> Option<S
     let baseline = fields.parse("summary_baseline", Node::decode_all::<Placed<WrittenBaseline>>);
     let mean = gate.as_ref().map(|gate| &gate.mean);
     // A mean of 0 requires nothing.
-    if let Some(mean) = mean.filter(|mean| mean.0 <= 0.0) {
+    if let Some(mean) = mean.filter(|mean| mean.get() <= 0.0) {
         fields.errors.push(mean.error("`mean: 0` requires nothing: every case may fail"));
     }
     let place = gate.as_ref().map(Placed::place).or(baseline.as_ref().map(Placed::place))?.clone();
     let baseline = baseline.and_then(|baseline| {
         let file = fields.take(scope.find_path(&baseline.file))?;
-        let max_regression = baseline.max_regression.map_or(MAX_REGRESSION, |drop| drop.0);
+        let max_regression = baseline.max_regression.map_or(MAX_REGRESSION, Share::get);
         Some(SummaryBaseline { place: baseline.place().clone(), file, max_regression })
     });
     let rows = gate.as_ref().and_then(|gate| gate.rows).unwrap_or_default();
-    Some(SuiteGate { place, mean: mean.map(|mean| mean.0), rows, baseline })
+    Some(SuiteGate { place, mean: mean.map(|mean| mean.get()), rows, baseline })
 }
 
 /// The default of the allowed drop.

@@ -4,7 +4,6 @@
 //! mistake of a file is reported, not only the first.
 
 mod agent;
-mod bounded;
 mod case;
 mod combine;
 mod defaults;

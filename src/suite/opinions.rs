@@ -9,9 +9,9 @@
 use serde::Deserialize;
 
 use crate::case::Expectation;
+use crate::check::support::reading::Points;
 use crate::evidence::{Judged, Opinion, Opinions};
 use crate::place::{LoadError, LoadErrors};
-use crate::suite::bounded::Points;
 use crate::yaml::{Build, Checked, MappingOr, Node, OrderedMap, Placed, did_you_mean};
 
 /// A judge's opinion.
@@ -55,13 +55,13 @@ impl Build for WrittenOpinion {
                 return Ok(Opinion { judged: judge(*pass), reason: None });
             }
             MappingOr::Short(BareOpinion::Score(score)) => {
-                return Ok(Opinion { judged: Judged::Score(score.0), reason: None });
+                return Ok(Opinion { judged: Judged::Score(score.get()), reason: None });
             }
             MappingOr::Mapping(opinion) => opinion,
         };
         let judged = match (opinion.pass, opinion.score, opinion.claims) {
             (Some(pass), None, None) => judge(pass),
-            (None, Some(score), None) => Judged::Score(score.0),
+            (None, Some(score), None) => Judged::Score(score.get()),
             (None, None, Some(all)) => {
                 let unsupported = opinion.unsupported.as_ref();
                 if let Some(without) = unsupported.filter(|without| ***without > all) {

@@ -8,9 +8,9 @@
 
 use serde::Deserialize;
 
-use super::bounded::{Points, Share};
 use super::case::Context;
 use crate::case::{Baseline, CheckSettings, VarianceBlock};
+use crate::check::support::reading::{Points, Share};
 use crate::place::LoadErrors;
 use crate::score::compare::{ComparisonStatus, Limits};
 use crate::yaml::{Build, Checked, MappingOr, Node, OneOrMany, Placed};
@@ -97,14 +97,14 @@ pub(super) fn build_baseline(
         errors.push(beside.error("`baseline_fail_on` is another name of `baseline.fail_on`: give one"));
     }
     // A similarity of 0 requires nothing.
-    if let Some(none) = written.similarity.as_ref().filter(|share| share.0 <= 0.0) {
+    if let Some(none) = written.similarity.as_ref().filter(|share| share.get() <= 0.0) {
         let error = none.error("`similarity: 0` accepts every answer");
         errors.push(error.help("raise it, or leave `OUTPUT_CHANGED` out of `fail_on`"));
     }
     let fail_on = written.fail_on.or(fail_on.map(Placed::into_value));
     let limits = Limits {
-        max_drop: written.max_drop.as_ref().map_or(usual.max_drop, |drop| drop.0),
-        similarity: written.similarity.map(|share| share.0),
+        max_drop: written.max_drop.as_ref().map_or(usual.max_drop, |drop| drop.get()),
+        similarity: written.similarity.map(|share| share.get()),
         fail_on: fail_on.map_or(usual.fail_on, |changes| changes.0),
     };
     // Points are all of the score, so that no drop is larger.

@@ -35,13 +35,6 @@ impl<'n> Fields<'n> {
         }
     }
 
-    /// Returns the entries under any of `keys`, and marks the keys as known.
-    pub fn among(&mut self, keys: &[&'static str]) -> Vec<(&'n Key, Node<'n>)> {
-        self.known.extend(keys);
-        let entries = self.node.entries().into_iter().flatten();
-        entries.filter(|(key, _)| keys.contains(&key.name.as_str())).collect()
-    }
-
     /// Returns the value under `key`, and marks the key as known.
     pub fn node(&mut self, key: &'static str) -> Option<Node<'n>> {
         self.known.push(key);

@@ -160,7 +160,8 @@ fn measure_rouge(text: &str, reference: &str, size: usize) -> f64 {
         _ => false,
     });
     // The F1 of `shared / found` and `shared / wanted` is twice the shared part of all sequences.
-    let (shared, all) = (shared.count(), found.len() + wanted.len() + 2 - 2 * size);
+    let shared = shared.count();
+    let all = found.len() + wanted.len() + 2 - 2 * size;
     count_to_f64(2 * shared) / count_to_f64(all)
 }
 
@@ -173,7 +174,8 @@ fn split_words(text: &str) -> Vec<String> {
 
 /// Puts blanks around punctuation. A comma or colon before a digit is part of a number, and a single period stays.
 fn pad_punctuation(text: &str) -> String {
-    let (mut padded, mut rest) = (String::with_capacity(text.len() * 2), text);
+    let mut padded = String::with_capacity(text.len() * 2);
+    let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let next = rest[c.len_utf8()..].chars().next();
         let (mark, read) = match c {

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::test::JsonType;
-use crate::check::support::forms::{InlineSchema, OneOrMany};
+use crate::check::support::forms::InlineSchema;
 use crate::json::Json;
+use crate::yaml::OneOrMany;
 
 /// The arguments of a call, by name.
 pub(crate) type WrittenArguments = BTreeMap<String, WrittenArgument>;

@@ -48,10 +48,3 @@ pub(crate) enum PolicyOrFile {
     File(String),
     Inline(JsonMap),
 }
-
-/// One value, or several.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
-pub(crate) enum OneOrMany<T> {
-    One(T),
-    Many(Vec<T>),
-}

@@ -11,6 +11,6 @@ pub(super) mod messages;
 pub(super) mod missing_feature;
 pub(super) mod near_names;
 pub(super) mod opinion;
-pub(super) mod reading;
+pub(crate) mod reading;
 pub(super) mod settled;
 pub(super) mod text_assertion;

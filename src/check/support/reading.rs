@@ -103,11 +103,37 @@ impl TryFrom<f64> for Share {
     type Error = String;
 
     fn try_from(value: f64) -> Result<Self, String> {
-        if (0.0..=1.0).contains(&value) {
-            Ok(Self(value))
-        } else {
-            Err(format!("expected a number from 0 to 1, found `{value}`"))
-        }
+        require_up_to(1.0, value).map(Self)
+    }
+}
+
+/// A number from 0 to 100.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, extend("minimum" = 0, "maximum" = 100)))]
+#[serde(try_from = "f64")]
+pub(crate) struct Points(f64);
+
+impl Points {
+    /// The number.
+    pub(crate) fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl TryFrom<f64> for Points {
+    type Error = String;
+
+    fn try_from(value: f64) -> Result<Self, String> {
+        require_up_to(100.0, value).map(Self)
+    }
+}
+
+fn require_up_to(most: f64, value: f64) -> Result<f64, String> {
+    // A value that is not finite is outside, too.
+    if (0.0..=most).contains(&value) {
+        Ok(value)
+    } else {
+        Err(format!("expected a number from 0 to {most}, found `{value}`"))
     }
 }
 

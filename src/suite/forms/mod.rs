@@ -14,8 +14,8 @@ use crate::evidence::JudgeContext;
 use crate::json::Json;
 use crate::score::statistics::Variance;
 
+pub(super) use crate::check::support::reading::{Points, Share};
 pub(super) use crate::check::{InputMatch, ModelPrice as Price, WrittenJudge as Judge};
-pub(crate) use crate::suite::bounded::{Points, Share};
 pub(super) use header::FileSize;
 pub(super) use trace::{FailedResults, Trace};
 
