@@ -203,6 +203,16 @@ pub enum TraceFrom {
     Lookup,
 }
 
+impl TraceFrom {
+    /// Returns what the trace itself says of failures.
+    pub(crate) fn failed_when(&self) -> Option<&Arc<FailedWhen>> {
+        match self {
+            Self::File(file) => file.failed_when.as_ref(),
+            Self::Inline(_) | Self::Lookup => None,
+        }
+    }
+}
+
 /// A trace file that a case names.
 #[derive(Debug, Clone)]
 pub struct TraceFile {

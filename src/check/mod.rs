@@ -44,13 +44,16 @@ pub(crate) use support::settled::{
 };
 pub use tables::Tables;
 pub use tables::failed_when::FailedWhen;
+pub(crate) use tables::failed_when::WrittenFailures;
 pub use tables::input_match::InputMatch;
 pub use tables::judge::JudgeSettings;
+#[cfg(feature = "schema")]
 pub(crate) use tables::judge::WrittenJudge;
+#[cfg(feature = "schema")]
 pub(crate) use tables::prices::ModelPrice;
 pub use tables::prices::Prices;
 pub use tables::readers::ReaderFailures;
-pub(crate) use tables::readers::{DeclaredReaders, find_reader, parse_reader_name, parse_readers};
+pub(crate) use tables::readers::{DeclaredReaders, find_reader, parse_readers};
 pub use tables::weights::Weights;
 pub(crate) use verification::VerificationSettings;
 

@@ -6,25 +6,22 @@ use std::sync::Arc;
 use super::agent;
 use super::combine::ReplacedGate;
 use super::gate::GateRows;
-use super::input::{WrittenStop, check_turns, parse_input, parse_turn_queries};
+use super::input::{check_turns, parse_turn_queries};
 use super::join::JoinGroups;
-use super::keys;
+use super::keys::{self, CaseKeys, WrittenIgnore};
 use super::mocks::parse_mocks;
 use super::mutation::WrittenMutate;
-use super::opinions::{match_questions, parse_opinions};
+use super::opinions::{collect_opinions, match_questions};
 use super::several;
 use super::several::{Changes, WrittenBaseline};
 use super::trace::parse_trace_from;
 use crate::case::{
     Baseline, Case, CaseRow, Expectation, Ignore, LoweredBlock, TraceFile, TraceFrom, refuse_decided_case,
 };
-use crate::check::{FailedWhen, InputMatch, Registry, Scope, parse_reader_name};
-use crate::evidence::Opinions;
-use crate::outcome::Status;
+use crate::check::{Registry, Scope, find_reader};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::vocabulary::{CaseNode, VOCABULARIES};
-use crate::yaml::{Checked, Document, Fields, Node, Placed, Value};
-use std::num::NonZeroU32;
+use crate::yaml::{Checked, Document, Node, Placed, did_you_mean};
 
 /// The surroundings of a case that is read: its file, its suite and their settings.
 pub(super) struct Context<'c> {
@@ -51,90 +48,115 @@ pub(super) struct Context<'c> {
 pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
     let root = context.document.root();
     let node = root.pointer(context.path).ok_or_else(|| root.error("no case stands here"))?;
-    let mut fields = Fields::of(node, "a case")?;
-    let named = identity(&mut fields, node, context.alone);
-    let allow_vacuous = flag(&mut fields, "allow_vacuous").is_some();
-    let lowered = lowered(&mut fields, context, node, allow_vacuous);
-    let case = read_keys(context, node, &mut fields, named, lowered);
-    finish(fields, node, case, allow_vacuous)
+    if node.entries().is_none() {
+        return Err(node
+            .error(format!("a case is a mapping of keys to values, not {}", node.describe()))
+            .into());
+    }
+    let mut errors = LoadErrors::new();
+    let case = read_case(context, node, &mut errors);
+    refuse_unknown_keys(node, &mut errors);
+    errors.or_some(case)
 }
 
-fn read_keys(
-    context: &Context<'_>,
-    node: Node<'_>,
-    fields: &mut Fields<'_>,
-    (id, place): (Option<String>, Place),
-    lowered: LoweredBlock,
-) -> Case {
-    let input = fields.aliased(&["input", "prompt"]);
-    let trace = trace(fields, context, node, id.as_deref());
-    Case {
+fn read_case(context: &Context<'_>, node: Node<'_>, errors: &mut LoadErrors) -> Option<Case> {
+    let keys = errors.take(node.decode_own::<CaseKeys>());
+    // What cannot be read may be the word that allows it.
+    let allow_vacuous = keys.as_ref().is_none_or(|keys| keys.allow_vacuous == Some(true));
+    let lowered = lower_blocks(context, node, allow_vacuous, errors);
+    let id = keys.as_ref().and_then(|keys| keys.id.as_ref()).map(|id| id.0.as_str());
+    let trace = errors.take(read_trace(context, node, id));
+    let mocks = node.get("mocks").and_then(|node| errors.take(parse_mocks(node, context.scope)));
+    let variance = errors.take(several::parse_variance(node, context)).flatten();
+    let (keys, trace) = keys.zip(trace)?;
+    if let Some(id) = &keys.id
+        && let Some(problem) = find_problem_with_id(&id.0)
+    {
+        errors.push(id.error(problem));
+    }
+    if keys.id.is_none() && !context.alone {
+        let error = node.error("`id` is missing");
+        errors.push(error.help("every case of a file with several needs one"));
+    }
+    read_defaults(&keys, node, &lowered.expectations, context.scope.kinds, errors);
+    if errors.is_empty() {
+        errors.take(match_questions(node, &keys.opinions, &lowered.expectations));
+    }
+    let tables = &context.scope.tables;
+    let format =
+        keys.format.as_ref().and_then(|name| errors.take(find_reader(name, &tables.readers.names())));
+    // The case decides before its trace, and that before its suite and arraign.yaml.
+    let failed_when = keys
+        .failed_when
+        .map(|rules| rules.0)
+        .or_else(|| trace.failed_when().cloned())
+        .or_else(|| tables.failed_when.clone());
+    let agent = keys.agent;
+    let mut case = Case {
         row: context.row.cloned(),
-        description: fields.optional("description"),
-        metadata: fields.optional("metadata"),
-        input: input.and_then(|node| fields.take(parse_input(node))),
-        input_place: input.map(Node::place),
+        place: keys.id.as_ref().map_or_else(|| node.place(), |id| id.place().clone()),
+        id: keys.id.map(|id| id.into_value().0),
+        description: keys.description,
+        metadata: keys.metadata,
+        input_place: keys.input.as_ref().map(|input| input.place().clone()),
+        input: keys.input.map(|input| input.into_value().0),
         turns: parse_turn_queries(node),
-        stop_when: fields.parse("stop_when", Node::decode_all::<Checked<WrittenStop>>).map(|stop| stop.0),
-        input_match: fields.parse("input_match", InputMatch::parse).or(context.scope.tables.input_match),
-        shared_input_match: context.scope.tables.shared_input_match,
+        stop_when: keys.stop_when.map(|stop| stop.0),
+        input_match: keys.input_match.or(tables.input_match),
+        shared_input_match: tables.shared_input_match,
         dataset: context.dataset.cloned(),
-        failed_when: read_failed_when(fields, &trace, context),
-        format: read_format(fields, context),
+        failed_when,
+        format: format.or_else(|| tables.format.clone()),
         trace,
         agent: None,
-        mocks: fields.parse("mocks", |node| parse_mocks(node, context.scope)).map(Arc::new),
-        tier: fields.optional("tier").unwrap_or_default(),
-        tags: parse_tags(fields),
-        ignore: fields.node("ignore").and_then(|node| fields.take(ignore(node)).flatten()),
-        repeat: fields
-            .parse("repeat", Node::decode_all::<Placed<NonZeroU32>>)
-            .map(|runs| (runs.get(), runs.place().clone())),
-        variance: fields.take(several::parse_variance(node, context)).flatten().map(Box::new),
-        baseline: baseline(fields, context).map(Box::new),
-        timeout: fields.parse("timeout", |node| node.parse_time("timeout")),
-        expect_verdict: fields.optional::<Status>("expect_verdict"),
-        inherits: fields.optional("inherit").unwrap_or(true),
+        mocks: mocks.map(Arc::new),
+        tier: keys.tier,
+        tags: keys.tags.0,
+        ignore: keys.ignore.and_then(|ignore| match ignore {
+            WrittenIgnore::Flag(is_ignored) => is_ignored.then_some(Ignore { reason: None }),
+            WrittenIgnore::Reason(reason) => Some(Ignore { reason: Some(reason) }),
+        }),
+        repeat: keys.repeat.map(|runs| (runs.get(), runs.place().clone())),
+        variance: variance.map(Box::new),
+        baseline: read_baseline(keys.baseline, keys.baseline_fail_on, context, errors).map(Box::new),
+        timeout: keys.timeout.map(|time| time.0),
+        expect_verdict: keys.expect_verdict,
+        inherits: keys.inherit.unwrap_or(true),
         replaced_gates: list_replaced_gates(context),
-        snapshot: flag(fields, "snapshot"),
-        require_calls: flag(fields, "require_calls"),
-        ignored_mutations: fields
-            .parse("mutate", Node::decode_all::<WrittenMutate>)
-            .map(WrittenMutate::into_ignored)
-            .unwrap_or_default(),
-        opinions: judged(fields, node, &lowered),
-        judge: context.scope.tables.judge.clone(),
-        reader_failures: context.scope.tables.reader_failures.clone(),
-        prices: context.scope.tables.prices.clone(),
-        readers: context.scope.tables.readers.clone(),
+        snapshot: find_flag(keys.snapshot),
+        require_calls: find_flag(keys.require_calls),
+        ignored_mutations: keys.mutate.map(WrittenMutate::into_ignored).unwrap_or_default(),
+        opinions: collect_opinions(keys.opinions),
+        judge: tables.judge.clone(),
+        reader_failures: tables.reader_failures.clone(),
+        prices: tables.prices.clone(),
+        readers: tables.readers.clone(),
         expectations: lowered.expectations,
         scorecards: lowered.scorecards,
         extent: node.place(),
-        id,
-        place,
+    };
+    case.agent = agent.and_then(|agent| agent::build_agent_use(agent, node, &case, errors)).map(Box::new);
+    check_case(&case, node, allow_vacuous, errors);
+    Some(case)
+}
+
+/// Reports the keys that no case has. Beside a metric they are its settings, which it checks itself, and some vocabularies
+/// read all keys of the case.
+fn refuse_unknown_keys(node: Node<'_>, errors: &mut LoadErrors) {
+    let mut vocabularies = VOCABULARIES.iter().filter(|vocabulary| vocabulary.settings_beside);
+    if vocabularies.any(|vocabulary| node.get(vocabulary.key).is_some()) {
+        return;
+    }
+    let keys = node.entries().into_iter().flatten().map(|(key, _)| &key.name);
+    for name in keys.filter(|name| !keys::common().contains(&name.as_str())) {
+        let error = LoadError::new(node.key_place(name), format!("unknown key `{name}`"));
+        errors.push(error.help_if(did_you_mean(name, keys::common())));
     }
 }
 
-/// Reads which results are failures: the case decides before its trace, and that before its suite and arraign.yaml.
-fn read_failed_when(
-    fields: &mut Fields<'_>,
-    trace: &TraceFrom,
-    context: &Context<'_>,
-) -> Option<Arc<FailedWhen>> {
-    let own = fields.parse("failed_when", FailedWhen::read).map(Arc::new);
-    let of_trace = match trace {
-        TraceFrom::File(file) => file.failed_when.clone(),
-        TraceFrom::Inline(_) | TraceFrom::Lookup => None,
-    };
-    own.or(of_trace).or_else(|| context.scope.tables.failed_when.clone())
-}
-
-/// Reads the format of runs that do not show it: the case decides before its suite and arraign.yaml.
-fn read_format(fields: &mut Fields<'_>, context: &Context<'_>) -> Option<String> {
-    let tables = &context.scope.tables;
-    let own = fields.node("format");
-    let own = own.and_then(|node| fields.take(parse_reader_name(node, &tables.readers.names())));
-    own.or_else(|| tables.format.clone())
+/// Returns the place of a flag that is true.
+fn find_flag(flag: Option<Placed<bool>>) -> Option<Place> {
+    flag.filter(|flag| **flag).map(|flag| flag.place().clone())
 }
 
 fn list_replaced_gates(context: &Context<'_>) -> Vec<(Place, String)> {
@@ -143,78 +165,63 @@ fn list_replaced_gates(context: &Context<'_>) -> Vec<(Place, String)> {
     replaced.map(|gate| (Place::new(source, gate.span), gate.key.clone())).collect()
 }
 
-/// Reads the keys that the checks of the case take as defaults of their own. One of them must take each key.
-fn read_defaults(fields: &mut Fields<'_>, case: Node<'_>, checks: &[Expectation], kinds: &Registry) {
-    let exercised = fields.node("require_exercised");
-    exercised.and_then(|node| fields.take(node.decode::<bool>()));
-    for (key, node) in [("require_exercised", exercised), ("same_turn", fields.node("same_turn"))] {
+/// Checks the keys that the checks of the case take as defaults of their own: one of them must take each key.
+fn read_defaults(
+    keys: &CaseKeys,
+    case: Node<'_>,
+    checks: &[Expectation],
+    kinds: &Registry,
+    errors: &mut LoadErrors,
+) {
+    let exercised = keys.require_exercised.as_ref().map(Placed::place);
+    let same_turn = keys.same_turn.as_ref().map(Placed::place);
+    for (key, place) in [("require_exercised", exercised), ("same_turn", same_turn)] {
         // Those of a suite's defaults may be about other cases.
-        let Some(own) = node.filter(|node| case.tree().span.contains(node.tree().span)) else { continue };
+        let Some(own) = place.filter(|place| case.tree().span.contains(place.span())) else { continue };
         let mut read_by = checks.iter().filter_map(|one| kinds.find(one.check));
-        if fields.errors.is_empty() && !read_by.any(|kind| kind.holds_checks || kind.case_keys.contains(&key))
-        {
-            let error = own.error(format!("`{key}` has no effect here: no check of the case reads it"));
-            fields.errors.push(error);
+        if errors.is_empty() && !read_by.any(|kind| kind.holds_checks || kind.case_keys.contains(&key)) {
+            let problem = format!("`{key}` has no effect here: no check of the case reads it");
+            errors.push(LoadError::new(own.clone(), problem));
         }
     }
 }
 
-/// Reads the opinions in the case. A check must ask for each of them.
-fn judged(fields: &mut Fields<'_>, case: Node<'_>, lowered: &LoweredBlock) -> Opinions {
-    let node = fields.node("opinions");
-    let given = node.and_then(|node| fields.take(parse_opinions(node))).unwrap_or_default();
-    if fields.errors.is_empty() {
-        // Those of a suite's defaults may be about other cases.
-        let own = node.filter(|node| case.tree().span.contains(node.tree().span));
-        fields.take(match_questions(own, &given, &lowered.expectations));
-    }
-    given
-}
-
-/// Reads `baseline` and `baseline_fail_on`.
-fn baseline(fields: &mut Fields<'_>, context: &Context<'_>) -> Option<Baseline> {
-    let written = fields.parse("baseline", Node::decode_all::<Placed<WrittenBaseline>>);
-    let fail_on = fields.parse("baseline_fail_on", Node::decode_all::<Placed<Checked<Changes>>>);
-    let Some(written) = written else {
-        if let Some(fail_on) = fail_on {
+/// Builds the baseline of `baseline` and `baseline_fail_on`.
+fn read_baseline(
+    written: Option<Placed<WrittenBaseline>>,
+    fail_on: Option<Placed<Checked<Changes>>>,
+    context: &Context<'_>,
+    errors: &mut LoadErrors,
+) -> Option<Baseline> {
+    match (written, fail_on) {
+        (None, Some(fail_on)) => {
             let problem = "`baseline_fail_on` has no effect here: the case names no `baseline`";
-            fields.errors.push(fail_on.error(problem));
+            errors.push(fail_on.error(problem));
+            None
         }
-        return None;
-    };
-    fields.take(several::build_baseline(written, fail_on, context))
+        (written, fail_on) => errors.take(several::build_baseline(written?, fail_on, context)),
+    }
 }
 
-fn finish(
-    mut fields: Fields<'_>,
-    node: Node<'_>,
-    mut case: Case,
-    allow_vacuous: bool,
-) -> Result<Case, LoadErrors> {
-    case.agent = agent::build_agent_use(&mut fields, &case).map(Box::new);
-    fields.take(check_turns(node, &case.turns, case.agent.is_some()));
+/// Checks what only the whole case shows.
+fn check_case(case: &Case, node: Node<'_>, allow_vacuous: bool, errors: &mut LoadErrors) {
+    errors.take(check_turns(node, &case.turns, case.agent.is_some()));
     // A baseline that fails nothing is no check.
     let held_to_baseline = case.baseline.as_ref().is_some_and(|baseline| !baseline.limits.fail_on.is_empty());
     let compared = held_to_baseline || case.variance.is_some();
-    if case.expectations.is_empty() && case.require_calls.is_none() && !compared && fields.errors.is_empty() {
+    if case.expectations.is_empty() && case.require_calls.is_none() && !compared && errors.is_empty() {
         let error = LoadError::new(case.place.clone(), "this case checks nothing");
-        fields.errors.push(error.help(
+        errors.push(error.help(
             "say what it expects: `metric`, `eval`, `expected`, `expected_tools`, or an `expect` list",
         ));
     }
-    if let Some(error) = find_own_baseline(&case) {
-        fields.errors.push(error);
+    if let Some(error) = find_own_baseline(case) {
+        errors.push(error);
     }
     // A check that could not be read may be the one that fails, so nothing is proven beside other mistakes.
-    if fields.errors.is_empty() {
-        fields.take(refuse_decided_case(&case, allow_vacuous));
+    if errors.is_empty() {
+        errors.take(refuse_decided_case(case, allow_vacuous));
     }
-    // A vocabulary with its settings beside its key reads all keys of the case.
-    let beside = VOCABULARIES
-        .iter()
-        .any(|vocabulary| vocabulary.settings_beside && node.get(vocabulary.key).is_some());
-    // The metric has already reported unknown settings next to it.
-    if beside { fields.errors.or(case) } else { fields.finish(case) }
 }
 
 /// Returns the mistake of a baseline that is the trace of the case itself: a run never differs from itself.
@@ -242,30 +249,11 @@ fn split_path(path: &str) -> Vec<&str> {
     parts
 }
 
-fn identity(fields: &mut Fields<'_>, node: Node<'_>, alone: bool) -> (Option<String>, Place) {
-    let Some(id) = fields.aliased(&["id", "name"]) else {
-        if !alone {
-            fields
-                .errors
-                .push(node.error("`id` is missing").help("every case of a file with several needs one"));
-        }
-        return (None, node.place());
-    };
-    let text = match id.value() {
-        // YAML reads `id: 1` as a number, and the author means its text.
-        Value::Number(number) if number.is_written_as_integer() => Some(number.to_string()),
-        _ => fields.take(id.decode::<String>()),
-    };
-    if let Some(problem) = text.as_deref().and_then(problem_with_id) {
-        fields.errors.push(id.error(problem));
-    }
-    (text, id.place())
-}
-
 /// The largest length of an id, in characters. Runners pad the names of trials to the longest one.
 const MAX_ID_CHARS: usize = 1000;
 
-fn problem_with_id(id: &str) -> Option<String> {
+/// Returns why a case cannot have this id.
+fn find_problem_with_id(id: &str) -> Option<String> {
     let run =
         // These names are appended to a case for its single runs and for its threshold.
         id.strip_prefix("run_").is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()));
@@ -280,40 +268,21 @@ fn problem_with_id(id: &str) -> Option<String> {
     }
 }
 
-/// Returns the place of `key: true`.
-fn flag(fields: &mut Fields<'_>, key: &'static str) -> Option<Place> {
-    let node = fields.node(key)?;
-    fields.take(node.decode::<bool>())?.then(|| node.place())
-}
-
-fn parse_tags(fields: &mut Fields<'_>) -> Vec<String> {
-    let nodes = fields.node("tags").map(Node::one_or_many).unwrap_or_default();
-    nodes.iter().filter_map(|node| fields.take(node.decode())).collect()
-}
-
-fn ignore(node: Node<'_>) -> Result<Option<Ignore>, LoadError> {
-    match node.value() {
-        Value::Bool(false) => Ok(None),
-        Value::Bool(true) => Ok(Some(Ignore { reason: None })),
-        Value::String(reason) => Ok(Some(Ignore { reason: Some(reason.to_string()) })),
-        _ => Err(node.error("`ignore` is true, false, or the reason")),
-    }
-}
-
-fn trace(fields: &mut Fields<'_>, context: &Context<'_>, case: Node<'_>, id: Option<&str>) -> TraceFrom {
-    let Some(node) = fields.node("trace") else { return TraceFrom::Lookup };
+/// Reads `trace`.
+fn read_trace(context: &Context<'_>, case: Node<'_>, id: Option<&str>) -> Result<TraceFrom, LoadErrors> {
+    let Some(node) = case.get("trace") else { return Ok(TraceFrom::Lookup) };
     let by_default = !is_own_value(case, node);
     // A trace that a row names is found beside the rows, and one of the suite beside the suite.
     let rows = context.dataset.filter(|_| !by_default).and_then(|rows| rows.parent());
     let scope = Scope { folder: rows.unwrap_or(context.scope.folder), ..*context.scope };
     let id = id.unwrap_or(context.suite);
-    match fields.take(parse_trace_from(node, &scope, context.suite, id)) {
-        Some(TraceFrom::File(file)) => {
+    Ok(match parse_trace_from(node, &scope, context.suite, id)? {
+        TraceFrom::File(file) => {
             let joined = context.joins.find_group(case);
             TraceFrom::File(TraceFile { by_default, joined, ..file })
         }
-        parsed => parsed.unwrap_or(TraceFrom::Lookup),
-    }
+        parsed => parsed,
+    })
 }
 
 /// Whether `value` is written in the case itself, and not in the defaults of its suite. Defaults from another file have
@@ -323,11 +292,12 @@ pub(super) fn is_own_value(case: Node<'_>, value: Node<'_>) -> bool {
     span != own && own.contains(span)
 }
 
-fn lowered(
-    fields: &mut Fields<'_>,
+/// Lowers the keys of all vocabularies to checks.
+fn lower_blocks(
     context: &Context<'_>,
     node: Node<'_>,
     allow_vacuous: bool,
+    errors: &mut LoadErrors,
 ) -> LoweredBlock {
     let case = CaseNode {
         document: context.document,
@@ -340,15 +310,9 @@ fn lowered(
     };
     let mut found = LoweredBlock::default();
     for vocabulary in VOCABULARIES {
-        // Each vocabulary reads its own keys. Here they only count as known.
-        fields.node(vocabulary.key);
-        for key in vocabulary.also {
-            fields.node(key);
-        }
-        found.extend(fields.take((vocabulary.lower)(&case)).unwrap_or_default());
+        found.extend(errors.take((vocabulary.lower)(&case)).unwrap_or_default());
     }
-    fields.take(found.resolve(|check| weight_of(node, check)));
-    read_defaults(fields, node, &found.expectations, context.scope.kinds);
+    errors.take(found.resolve(|check| weight_of(node, check)));
     found
 }
 

@@ -32,7 +32,7 @@ pub(super) fn find_defaults(suite: &Tree) -> Vec<(Key, Tree)> {
         match &tree.value {
             Value::Map(shared) if key.name == "defaults" => defaults.extend(shared.iter().cloned()),
             // Some keys mean the same on a suite as on each of its cases.
-            _ if keys::shared_by_suite().any(|shared| shared.name == key.name) => {
+            _ if keys::SHARED_BY_SUITE.contains(&key.name.as_str()) => {
                 defaults.push((key.clone(), tree.clone()));
             }
             _ => {}

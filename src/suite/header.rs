@@ -33,8 +33,8 @@ impl SuiteHeader {
         fields.node("dataset");
         parse_texts(&mut fields);
         // These are read with the cases; here they are only marked as known.
-        for key in keys::shared_by_suite() {
-            fields.node(key.name);
+        for key in keys::SHARED_BY_SUITE {
+            fields.node(key);
         }
         if let Some(node) = fields.node("defaults") {
             fields.take(keys::check_defaults(node, "`defaults`"));

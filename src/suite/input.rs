@@ -6,37 +6,56 @@ use serde::Deserialize;
 use crate::case::{StopWhen, TurnQuery};
 use crate::json::Json;
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Build, Node, Placed, Value, nearest};
+use crate::yaml::{Build, ListOr, MappingOr, Node, OrderedMap, Placed, nearest};
 
 /// The names of a turn's text.
 const QUERY_KEYS: [&str; 4] = ["query", "user", "input", "prompt"];
 
-/// Parses `input`: a text, a mapping, of which `query` is the text, or a list with a text for each turn.
-pub(super) fn parse_input(node: Node<'_>) -> Result<Json, LoadError> {
-    match node.value() {
-        Value::String(_) => Ok(node.to_json()),
-        Value::Map(_) => check_query(node).map(|()| node.to_json()),
-        Value::List(texts) if !texts.is_empty() => {
-            let texts = node.one_or_many().into_iter();
-            texts.map(|text| text.decode::<String>().map(Json::from)).collect()
-        }
-        _ => {
-            let forms = "`input` is a text, a list of texts, or a mapping with `query`";
-            Err(node.error(format!("{forms}, not {}", node.describe())))
-        }
-    }
-}
+/// What the agent is asked: a text, a mapping with the text under `query`, or a text for each turn.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+pub(super) struct WrittenInput(MappingOr<InputOfAgent, ListOr<String, String>>);
 
-/// Refuses a `query` that is not a text. A mapping without `query` has no text, unless the key is misspelt.
-fn check_query(input: Node<'_>) -> Result<(), LoadError> {
-    if let Some(query) = input.get("query") {
-        return query.decode::<String>().map(drop);
+/// The input of an agent that takes more than a text.
+#[derive(Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(inline, extend("properties" = {"query": {"type": "string", "description": "The text."}}))
+)]
+struct InputOfAgent(OrderedMap<Placed<String>, Placed<Json>>);
+
+impl Build for WrittenInput {
+    type Built = Json;
+
+    /// Refuses a `query` that is not a text. A mapping without `query` has no text, unless the key is misspelt.
+    fn build(written: Placed<Self>) -> Result<Json, LoadErrors> {
+        let place = written.place().clone();
+        let entries = match written.into_value().0 {
+            MappingOr::Mapping(input) => input.0.0,
+            MappingOr::Short(ListOr::Other(text)) => return Ok(text.into()),
+            MappingOr::Short(ListOr::List(texts)) if texts.is_empty() => {
+                let problem =
+                    "`input` is a text, a list of texts, or a mapping with `query`, not an empty list";
+                return Err(LoadError::new(place, problem).into());
+            }
+            MappingOr::Short(ListOr::List(texts)) => return Ok(texts.into_iter().map(Json::from).collect()),
+        };
+        match entries.iter().find(|(key, _)| **key == "query") {
+            Some((_, query)) if !query.is_string() => {
+                return Err(query.error(format!("expected a text, found {}", query.describe())).into());
+            }
+            Some(_) => {}
+            // Any mapping may be the input of an agent, so only a near miss of `query` is a mistake.
+            None => {
+                if let Some((key, _)) = entries.iter().find(|(key, _)| nearest(key, ["query"]).is_some()) {
+                    let error = key.error(format!("unknown key `{}`", **key));
+                    return Err(error.help("did you mean `query`?").into());
+                }
+            }
+        }
+        Ok(entries.into_iter().map(|(key, value)| (key.into_value(), value.into_value())).collect())
     }
-    // Any mapping may be the input of an agent, so only a near miss of `query` is a mistake.
-    let mut keys = input.entries().into_iter().flatten().map(|(key, _)| key.name.as_str());
-    let Some(misspelt) = keys.find(|name| nearest(name, ["query"]).is_some()) else { return Ok(()) };
-    let error = LoadError::new(input.key_place(misspelt), format!("unknown key `{misspelt}`"));
-    Err(error.help("did you mean `query`?"))
 }
 
 /// Returns the texts of the user in `turns`, or in a list under `input`. A turn without a text has none.

@@ -14,6 +14,9 @@ use crate::evidence::{Judged, Opinion, Opinions};
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Build, Checked, MappingOr, Node, OrderedMap, Placed, did_you_mean};
 
+/// The opinions of a case, by label.
+pub(super) type WrittenOpinions = OrderedMap<Placed<String>, Checked<WrittenOpinion>>;
+
 /// A judge's opinion.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "opinion"))]
@@ -83,20 +86,19 @@ impl Build for WrittenOpinion {
     }
 }
 
-/// Parses the opinions of a case, by label.
-pub(super) fn parse_opinions(node: Node<'_>) -> Result<Opinions, LoadErrors> {
-    let written: OrderedMap<String, Checked<WrittenOpinion>> = node.decode_all()?;
+/// Returns the opinions of a case, by label.
+pub(super) fn collect_opinions(written: WrittenOpinions) -> Opinions {
     let mut opinions = Opinions::default();
     for (label, opinion) in written.0 {
         opinions.insert(label.as_str(), opinion.0);
     }
-    Ok(opinions)
+    opinions
 }
 
 /// Refuses two questions with one label, and opinions in the case that no question asks for.
 pub(super) fn match_questions(
-    node: Option<Node<'_>>,
-    opinions: &Opinions,
+    case: Node<'_>,
+    opinions: &WrittenOpinions,
     expectations: &[Expectation],
 ) -> Result<(), LoadErrors> {
     let (mut errors, mut asked) = (LoadErrors::new(), Vec::new());
@@ -113,12 +115,11 @@ pub(super) fn match_questions(
             asked.push(question.label);
         }
     }
-    // An opinion that no check asks for is a slip in its label.
-    for (label, _) in opinions.iter().filter(|(label, _)| !asked.iter().any(|asked| asked == label)) {
-        let Some(node) = node else { continue };
-        let error =
-            LoadError::new(node.key_place(label), format!("no check asks for an opinion on `{label}`"));
-        let labels: Vec<&str> = asked.iter().map(String::as_str).collect();
+    let labels: Vec<&str> = asked.iter().map(String::as_str).collect();
+    // An opinion that no check asks for is a slip in its label. Those of a suite's defaults may be about other cases.
+    let own = opinions.0.iter().filter(|(label, _)| case.tree().span.contains(label.place().span()));
+    for (label, _) in own.filter(|(label, _)| !labels.contains(&label.as_str())) {
+        let error = label.error(format!("no check asks for an opinion on `{}`", **label));
         errors.push(error.help_if(did_you_mean(label, &labels)));
     }
     errors.or(())

@@ -1,25 +1,25 @@
 //! The trace of a case: the key `trace`, and the files that it names.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use serde::Deserialize;
 
 use super::name::name_recording;
 use super::run_folder::is_run_folder;
-use crate::case::{Case, RecordOrder, RunReading, RunSelection, TraceFile, TraceFrom};
-use crate::check::{FailedWhen, Scope, parse_reader_name};
+use crate::case::{Case, ReasoningTexts, RecordOrder, RunReading, RunSelection, TraceFile, TraceFrom};
+use crate::check::{Scope, WrittenFailures, find_reader};
 use crate::pattern::is_glob;
-use crate::place::LoadErrors;
+use crate::place::{LoadError, LoadErrors, Place};
 use crate::reader::{self, FileCondition};
 use crate::source::Files;
-use crate::yaml::{Fields, Node, Value, nearest};
+use crate::trace::TextProtocol;
+use crate::yaml::{Checked, Label, Node, Placed, Value, nearest};
 
 /// The extensions that a recorded trace is looked up with, in this order.
 const TRACE_EXTENSIONS: &[&str] = &["json", "jsonl", "yaml", "yml"];
 
-/// Parses `trace`: a path, a glob, `{file, run, each, format, harmless, reasoning, calls_in_text, order, partial}`, or the run
-/// itself.
+/// Parses `trace`: a path, a glob, a [`WrittenTraceFile`], or the run itself.
 pub(super) fn parse_trace_from(
     node: Node<'_>,
     scope: &Scope<'_>,
@@ -35,7 +35,8 @@ pub(super) fn parse_trace_from(
             Ok(TraceFrom::File(file))
         }
         Value::Map(_) if names_a_file(node) => {
-            let mut file = parse_trace_file(node, &scope.tables.readers.names())?;
+            let written: WrittenTraceFile = node.decode_all()?;
+            let mut file = written.build(node.place(), &scope.tables.readers.names())?;
             file.path = fill_in(&file.path);
             if let RunSelection::One(run) = &mut file.runs {
                 *run = fill_in(run);
@@ -54,44 +55,66 @@ fn names_a_file(node: Node<'_>) -> bool {
     !is_run && keys.any(|key| nearest(key, ["file"]).is_some())
 }
 
-fn parse_trace_file(node: Node<'_>, readers: &[&str]) -> Result<TraceFile, LoadErrors> {
-    let mut fields = Fields::of(node, "`trace`")?;
-    let path = fields.required::<String>("file");
-    let format = fields.node("format").and_then(|format| fields.take(parse_reader_name(format, readers)));
-    let each = fields.optional::<bool>("each").unwrap_or(false);
-    let run = fields.node("run").and_then(|run| match run.value() {
-        // The number of a run and an id that is a number are written alike.
-        Value::Number(index) if index.is_written_as_integer() => Some(index.to_string()),
-        _ => fields.take(run.decode::<String>()),
-    });
-    let runs = match (run, each) {
-        (Some(_), true) => {
-            fields.errors.push(node.error("`run` picks one run and `each` takes all: give one of them"));
-            RunSelection::Each
-        }
-        (Some(run), false) => RunSelection::One(run),
-        (None, true) => RunSelection::Each,
-        (None, false) => RunSelection::All,
-    };
-    let reading = RunReading {
-        harmless: fields.optional::<Vec<String>>("harmless").unwrap_or_default(),
-        reasoning: fields.optional("reasoning").unwrap_or_default(),
-        calls_in_text: fields.optional("calls_in_text"),
-    };
-    let condition = FileCondition {
-        is_reversed: fields.optional("order") == Some(RecordOrder::Reversed),
-        is_partial: fields.optional("partial").unwrap_or(false),
-    };
-    let failed_when = fields.parse("failed_when", FailedWhen::read).map(Arc::new);
-    let file = path.map(|path| TraceFile {
-        format,
-        condition,
-        runs,
-        reading,
-        failed_when,
-        ..TraceFile::new(node.place(), path)
-    });
-    fields.finish_some(file)
+/// A file, and which of its runs.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "trace_file"))]
+#[serde(deny_unknown_fields)]
+pub(super) struct WrittenTraceFile {
+    /// A file or a glob, relative to this file.
+    file: String,
+    /// The trace format. Default: detected.
+    format: Option<Placed<String>>,
+    /// One run of the file: its id, or its number from 1.
+    run: Option<Label>,
+    /// `true`: one trial for each run.
+    #[serde(default)]
+    each: bool,
+    /// Kinds of parts that the reader does not know and that contain no tool call.
+    #[serde(default)]
+    harmless: Vec<String>,
+    /// Which results of tools are failures, where the format does not say.
+    failed_when: Option<Checked<WrittenFailures>>,
+    /// Reasoning in a text of the model, such as `<think>...</think>`.
+    #[serde(default)]
+    reasoning: ReasoningTexts,
+    /// The order of the records in the file. Default: `written`.
+    order: Option<RecordOrder>,
+    /// `true`: the file may end within a line, because its writer was stopped. The run is then cut.
+    #[serde(default)]
+    partial: bool,
+    /// The form of the calls that the model writes as text, to have them read. Default: they are unread parts.
+    calls_in_text: Option<TextProtocol>,
+}
+
+impl WrittenTraceFile {
+    /// Builds the file, whose name stands at `place`.
+    fn build(self, place: Place, readers: &[&str]) -> Result<TraceFile, LoadErrors> {
+        let format = self.format.as_ref().map(|format| find_reader(format, readers)).transpose()?;
+        let runs = match (self.run, self.each) {
+            (Some(_), true) => {
+                let problem = "`run` picks one run and `each` takes all: give one of them";
+                return Err(LoadError::new(place, problem).into());
+            }
+            (Some(Label(run)), false) => RunSelection::One(run),
+            (None, true) => RunSelection::Each,
+            (None, false) => RunSelection::All,
+        };
+        Ok(TraceFile {
+            format,
+            runs,
+            condition: FileCondition {
+                is_reversed: self.order == Some(RecordOrder::Reversed),
+                is_partial: self.partial,
+            },
+            reading: RunReading {
+                harmless: self.harmless,
+                reasoning: self.reasoning,
+                calls_in_text: self.calls_in_text,
+            },
+            failed_when: self.failed_when.map(|rules| rules.0),
+            ..TraceFile::new(place, self.file)
+        })
+    }
 }
 
 /// The characters that begin a wildcard.

@@ -10,7 +10,7 @@ use crate::check::{DeclaredReaders, InputMatch, Registry, Tables, parse_readers}
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::reader::ReaderSet;
 use crate::source::Files;
-use crate::yaml::{Document, Fields, Node, OrderedMap, Placed};
+use crate::yaml::{Document, Fields, FileSize, Node, OrderedMap, Placed};
 
 /// The settings that all suites share.
 #[derive(Debug, Default)]
@@ -62,7 +62,7 @@ pub fn workspace(files: &Files, kinds: &Registry) -> Result<Workspace, LoadError
     let agents =
         fields.parse("agents", Node::decode_all::<Placed<OrderedMap<String, Placed<WrittenDescription>>>>);
     let agents = agents.and_then(|agents| fields.take(build_named_agents(agents, &readers)));
-    let size_limit = fields.node("size_limit").and_then(|node| fields.take(node.parse_size("size_limit")));
+    let size_limit = fields.optional("size_limit").map(|FileSize(bytes)| bytes);
     let keep_runs = fields.node("keep_runs").and_then(|node| fields.take(node.decode::<NonZeroUsize>()));
     let agent_limits = fields.parse("agent_limits", Node::decode_all::<AgentLimits>).unwrap_or_default();
     let agents = agents.unwrap_or_default();

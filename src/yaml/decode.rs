@@ -20,6 +20,40 @@ pub(super) fn decode<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadError
     })
 }
 
+/// Lists the keys of the mapping that `T` is read from, with their other names. None: `T` is no struct.
+pub(crate) fn list_keys<T: DeserializeOwned>() -> &'static [&'static str] {
+    /// A deserializer that has no value: it takes down which fields it is asked for, and fails.
+    struct KeysProbe<'k>(&'k mut &'static [&'static str]);
+
+    impl<'de> de::Deserializer<'de> for KeysProbe<'_> {
+        type Error = de::value::Error;
+
+        fn deserialize_any<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Self::Error> {
+            Err(de::Error::custom("there is no value"))
+        }
+
+        fn deserialize_struct<V: Visitor<'de>>(
+            self,
+            _name: &'static str,
+            fields: &'static [&'static str],
+            visitor: V,
+        ) -> Result<V::Value, Self::Error> {
+            *self.0 = fields;
+            self.deserialize_any(visitor)
+        }
+
+        serde::forward_to_deserialize_any! {
+            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
+            seq tuple tuple_struct map identifier option newtype_struct enum ignored_any
+        }
+    }
+
+    let mut keys: &[&str] = &[];
+    // The error only ends the probe.
+    let _ended = T::deserialize(KeysProbe(&mut keys)).is_err();
+    keys
+}
+
 /// Deserializes `node` and keeps the error of serde as it is.
 pub(super) fn decode_or_error<T: DeserializeOwned>(node: Node<'_>) -> Result<T, YamlDecodeError> {
     T::deserialize(ItemDeserializer { node, field: None })
@@ -202,12 +236,11 @@ impl<'de> de::Deserializer<'de> for ItemDeserializer<'_> {
                 placed::hand_tree(self.node);
                 visitor.visit_unit()
             }
-            (shape::ONE_OR_MANY, Value::List(items)) => {
+            (placed::ELSEWHERE, _) => visitor.visit_unit(),
+            (shape::LIST_OR, Value::List(items)) => {
                 visitor.visit_seq(ItemsAccess { node: self.node, rest: items.iter() })
             }
-            (shape::ONE_OR_MANY, _) | (shape::MAPPING_OR, Value::Map(_)) => {
-                visitor.visit_newtype_struct(self)
-            }
+            (shape::LIST_OR, _) | (shape::MAPPING_OR, Value::Map(_)) => visitor.visit_newtype_struct(self),
             (shape::MAPPING_OR, _) => visitor.visit_some(self),
             (_, Value::Number(number)) if JsonNumber::keeps_digits(name) => {
                 number.deserialize_newtype_struct(name, visitor)

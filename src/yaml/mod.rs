@@ -24,12 +24,14 @@ use smol_str::SmolStr;
 pub use arraign_trace::json::render_plain;
 pub use arraign_trace::json_text::{escape_token, unescape_token};
 pub use arraign_trace::suggest::{did_you_mean, nearest};
+pub(crate) use decode::list_keys;
 pub use fields::Fields;
 pub(crate) use fields::read_all;
 pub(crate) use label::Label;
 pub use placed::Placed;
-pub(crate) use placed::{Build, Checked, Unparsed, even_null};
-pub(crate) use shape::{MappingOr, OneOrMany, OrderedMap};
+pub(crate) use placed::{Build, Checked, Elsewhere, Unparsed, even_null};
+pub(crate) use shape::{ListOr, MappingOr, OneOrMany, OrderedMap};
+pub(crate) use size::FileSize;
 pub use size::parse_bytes;
 pub(crate) use time::{Millis, TimeLimit};
 pub use write::{is_printable, render_entry, render_flow, render_scalar};
@@ -269,6 +271,14 @@ impl<'d> Node<'d> {
     /// Deserializes the value like [`Node::decode`], and reports every error, not only the first.
     pub fn decode_all<T: DeserializeOwned>(self) -> Result<T, LoadErrors> {
         decode_all::decode_all(self)
+    }
+
+    /// Deserializes those keys of a mapping that `T` has, and reports every error in them. Another reader owns the rest.
+    pub(crate) fn decode_own<T: DeserializeOwned>(self) -> Result<T, LoadErrors> {
+        let own = decode::list_keys::<T>();
+        let keys = self.entries().into_iter().flatten().map(|(key, _)| key.name.as_str());
+        let others: Vec<&str> = keys.filter(|key| !own.contains(key)).collect();
+        decode_all::decode_all(Node { hidden: &others, ..self })
     }
 
     /// Deserializes each entry of a list. Unlike [`Node::decode`], this reports every invalid entry, not only the first.

@@ -20,6 +20,7 @@ use crate::place::{LoadError, LoadErrors, Place, Source};
 pub(super) const PLACED: &str = "$arraign::Placed";
 pub(super) const UNPARSED: &str = "$arraign::Unparsed";
 pub(super) const CHECKED: &str = "$arraign::Checked";
+pub(super) const ELSEWHERE: &str = "$arraign::Elsewhere";
 
 thread_local! {
     /// The node on its way from the deserializer to the visitor that has asked for it. Serde has no channel for it: the
@@ -175,6 +176,30 @@ impl<'de, T> Deserialize<'de> for Unparsed<T> {
     }
 }
 
+/// A value that is there. Another reader parses it, from the file. Editors are shown the form `T`.
+pub(crate) struct Elsewhere<T>(PhantomData<fn() -> T>);
+
+impl<'de, T> Deserialize<'de> for Elsewhere<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct SkippingVisitor;
+
+        impl Visitor<'_> for SkippingVisitor {
+            type Value = ();
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value of a YAML file")
+            }
+
+            fn visit_unit<E: de::Error>(self) -> Result<(), E> {
+                Ok(())
+            }
+        }
+
+        deserializer.deserialize_newtype_struct(ELSEWHERE, SkippingVisitor)?;
+        Ok(Self(PhantomData))
+    }
+}
+
 /// Settings that stand for another value, which they make if they agree with each other.
 pub(crate) trait Build: Sized {
     /// The value.
@@ -234,7 +259,7 @@ mod schema {
 
     use schemars::{JsonSchema, Schema, SchemaGenerator};
 
-    use super::{Build, Checked, Placed, Unparsed};
+    use super::{Build, Checked, Elsewhere, Placed, Unparsed};
 
     /// Describes a type by the form of another.
     macro_rules! describe_as_inner {
@@ -261,6 +286,7 @@ mod schema {
 
     describe_as_inner!(Placed);
     describe_as_inner!(Unparsed);
+    describe_as_inner!(Elsewhere);
     describe_as_inner!(Checked, Build);
 }
 

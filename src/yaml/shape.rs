@@ -8,7 +8,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 /// The names by which these types ask the deserializer of YAML to look at the shape of the value first. Serde's own
 /// untagged enums copy the value before they look, and lose the places of mistakes.
-pub(super) const ONE_OR_MANY: &str = "$arraign::OneOrMany";
+pub(super) const LIST_OR: &str = "$arraign::ListOr";
 pub(super) const MAPPING_OR: &str = "$arraign::MappingOr";
 
 /// One value, or a list of values.
@@ -23,25 +23,43 @@ impl<T> Default for OneOrMany<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ListVisitor<T>(PhantomData<T>);
+        Ok(match ListOr::deserialize(deserializer)? {
+            ListOr::List(values) => Self(values),
+            ListOr::Other(value) => Self(vec![value]),
+        })
+    }
+}
 
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
-            type Value = OneOrMany<T>;
+/// A list, or another form of it.
+#[derive(Debug, Clone)]
+pub(crate) enum ListOr<T, S> {
+    /// The value is a list.
+    List(Vec<T>),
+    /// The value is no list.
+    Other(S),
+}
+
+impl<'de, T: Deserialize<'de>, S: Deserialize<'de>> Deserialize<'de> for ListOr<T, S> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ListVisitor<T, S>(PhantomData<(T, S)>);
+
+        impl<'de, T: Deserialize<'de>, S: Deserialize<'de>> Visitor<'de> for ListVisitor<T, S> {
+            type Value = ListOr<T, S>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a value or a list of values")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<OneOrMany<T>, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(list)).map(OneOrMany)
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(list)).map(ListOr::List)
             }
 
-            fn visit_newtype_struct<D: Deserializer<'de>>(self, value: D) -> Result<OneOrMany<T>, D::Error> {
-                T::deserialize(value).map(|value| OneOrMany(vec![value]))
+            fn visit_newtype_struct<D: Deserializer<'de>>(self, value: D) -> Result<Self::Value, D::Error> {
+                S::deserialize(value).map(ListOr::Other)
             }
         }
 
-        deserializer.deserialize_newtype_struct(ONE_OR_MANY, ListVisitor(PhantomData))
+        deserializer.deserialize_newtype_struct(LIST_OR, ListVisitor(PhantomData))
     }
 }
 
@@ -119,7 +137,7 @@ mod schema {
 
     use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-    use super::{MappingOr, OneOrMany, OrderedMap};
+    use super::{ListOr, MappingOr, OneOrMany, OrderedMap};
 
     impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
         fn inline_schema() -> bool {
@@ -127,13 +145,27 @@ mod schema {
         }
 
         fn schema_name() -> Cow<'static, str> {
-            format!("one_or_many_{}", T::schema_name()).into()
+            ListOr::<T, T>::schema_name()
         }
 
         fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-            let one = generator.subschema_for::<T>();
-            let many = generator.subschema_for::<Vec<T>>();
-            json_schema!({"anyOf": [one, many]})
+            ListOr::<T, T>::json_schema(generator)
+        }
+    }
+
+    impl<T: JsonSchema, S: JsonSchema> JsonSchema for ListOr<T, S> {
+        fn inline_schema() -> bool {
+            true
+        }
+
+        fn schema_name() -> Cow<'static, str> {
+            format!("{}_or_list_of_{}", S::schema_name(), T::schema_name()).into()
+        }
+
+        fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+            let other = generator.subschema_for::<S>();
+            let list = generator.subschema_for::<Vec<T>>();
+            json_schema!({"anyOf": [other, list]})
         }
     }
 

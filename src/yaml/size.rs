@@ -1,19 +1,37 @@
 //! Sizes as users write them: `64 MiB`, `2GB`, or a number of bytes.
 
-use super::{Node, Value};
-use crate::place::LoadError;
+use serde::de::{Deserialize, Deserializer, Error};
 
-impl Node<'_> {
-    /// Parses this value as a number of bytes; `key` names it in the error.
-    pub fn parse_size(self, key: &str) -> Result<u64, LoadError> {
-        let parsed = match self.value() {
-            Value::Number(bytes) => bytes.as_u64(),
-            Value::String(text) => parse_bytes(text),
+use crate::json::Json;
+
+/// A number of bytes above 0: a number, or a text with a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FileSize(pub(crate) u64);
+
+impl<'de> Deserialize<'de> for FileSize {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let bytes = match Json::deserialize(deserializer)? {
+            Json::Number(bytes) => bytes.as_u64(),
+            Json::String(text) => parse_bytes(&text),
             _ => None,
         };
-        parsed
-            .filter(|bytes| *bytes > 0)
-            .ok_or_else(|| self.error(format!("`{key}` is a size: `64 MiB`, `2 GB`, or a number of bytes")))
+        let expected = "expected a size: `64 MiB`, `2 GB`, or a number of bytes";
+        bytes.filter(|bytes| *bytes > 0).map(Self).ok_or_else(|| D::Error::custom(expected))
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for FileSize {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "size".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string"}]})
     }
 }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 use serde::de::{Deserialize, Deserializer, Error};
 
 use super::{Node, Unparsed, Value};
-use crate::place::LoadError;
 
 /// A time from 0 up, in milliseconds. A bare number is milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,16 +62,6 @@ impl<'de> Deserialize<'de> for TimeLimit {
             D::Error::custom(
                 "expected a time above 0: \"3s\", \"500ms\", \"2m\", or a number of milliseconds",
             )
-        })
-    }
-}
-
-impl Node<'_> {
-    /// Parses this value as a duration; a bare number is milliseconds. `key` names it in the error.
-    pub fn parse_time(self, key: &str) -> Result<Duration, LoadError> {
-        let time = TimeLimit::parse(self).map(|TimeLimit(time)| time);
-        time.ok_or_else(|| {
-            self.error(format!("`{key}` is a time: \"3s\", \"500ms\", \"2m\", or a number of milliseconds"))
         })
     }
 }

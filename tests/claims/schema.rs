@@ -127,7 +127,7 @@ fn every_key_of_a_case_is_told() {
     let names: Vec<&str> = common.trim_matches(['^', '$', '(', ')']).split('|').collect();
     assert!(names.len() > 40, "{names:?}");
     let silent: Vec<_> = names.iter().filter(|name| !told.contains_key(**name)).collect();
-    assert!(silent.is_empty(), "no word in src/suite/keys/table.rs on {silent:?}");
+    assert!(silent.is_empty(), "no word in src/suite/keys/case.rs on {silent:?}");
 }
 
 #[test]

@@ -1,13 +1,55 @@
 //! `failed_when`: which results of tools are failures, where the format of a trace does not say.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use serde::Deserialize;
+
+use crate::check::arguments::forms::MatcherWords;
 use crate::check::arguments::{ResultMatcher, WORDS};
 use crate::json::Json;
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
 use crate::trace::{Call, CallStatus, StatusMark, Trace, find_in_result};
-use crate::yaml::Node;
+use crate::yaml::{Build, Node, Placed, Unparsed};
+
+/// What users write under `failed_when`.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+pub(crate) struct WrittenFailures(Unparsed<FailedResults>);
+
+impl Build for WrittenFailures {
+    type Built = Arc<FailedWhen>;
+
+    fn build(written: Placed<Self>) -> Result<Self::Built, LoadErrors> {
+        FailedWhen::read(written.0.node()).map(Arc::new)
+    }
+}
+
+/// `never`, a matcher of the result, or one of these for each tool.
+#[expect(dead_code, reason = "the grammar of matchers reads the value")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "failed_when"))]
+enum FailedResults {
+    Never(Never),
+    Matcher(Box<MatcherWords>),
+    ByTool(BTreeMap<String, FailedResult>),
+}
+
+/// `never`, or a matcher of the result.
+#[expect(dead_code, reason = "the grammar of matchers reads the value")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "failed_result"))]
+enum FailedResult {
+    Never(Never),
+    Matcher(Box<MatcherWords>),
+}
+
+/// No result is a failure.
+#[expect(dead_code, reason = "the grammar of matchers reads the value")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "snake_case", inline))]
+enum Never {
+    Never,
+}
 
 /// Which results are failures, by tool.
 #[derive(Debug)]

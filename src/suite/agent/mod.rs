@@ -26,9 +26,7 @@ use crate::case::{
 use crate::check::{InputMatch, find_reader};
 use crate::pattern::is_glob;
 use crate::place::{LoadError, LoadErrors, Place};
-use crate::yaml::{
-    Build, Checked, Fields, MappingOr, Node, OneOrMany, OrderedMap, Placed, TimeLimit, read_all,
-};
+use crate::yaml::{Build, Checked, MappingOr, Node, OneOrMany, OrderedMap, Placed, TimeLimit, read_all};
 
 /// An agent: its name, or its description.
 pub(super) type WrittenAgent = MappingOr<WrittenDescription, Placed<String>>;
@@ -63,18 +61,22 @@ pub(super) struct WrittenDescription {
 }
 
 /// Builds the agent of a case. The case must have an input. A `trace` next to `agent` is the file to record the run to.
-pub(super) fn build_agent_use(fields: &mut Fields<'_>, case: &Case) -> Option<AgentUse> {
-    let node = fields.node("agent")?;
-    let trace = fields.node("trace");
-    let written = fields.take(node.decode_all::<WrittenAgent>())?;
-    let from = fields.take(build_agent(written, &node.place(), &case.readers.names()))?;
-    let no_recording = trace.and_then(|trace| not_a_recording_error(trace, case));
-    fields.take(no_recording.map_or(Ok(()), Err));
-    if case.input.is_none() && case.turns.is_empty() && fields.errors.is_empty() {
-        let error = node.error("the case has no `input` to ask its `agent`");
-        fields.errors.push(error.help("give it an `input`, or `turns`"));
+pub(super) fn build_agent_use(
+    written: Placed<WrittenAgent>,
+    node: Node<'_>,
+    case: &Case,
+    errors: &mut LoadErrors,
+) -> Option<AgentUse> {
+    let place = written.place().clone();
+    let from = errors.take(build_agent(written.into_value(), &place, &case.readers.names()))?;
+    if let Some(error) = node.get("trace").and_then(|trace| not_a_recording_error(trace, case)) {
+        errors.push(error);
     }
-    Some(AgentUse { place: node.place(), from })
+    if case.input.is_none() && case.turns.is_empty() && errors.is_empty() {
+        let error = LoadError::new(place.clone(), "the case has no `input` to ask its `agent`");
+        errors.push(error.help("give it an `input`, or `turns`"));
+    }
+    Some(AgentUse { place, from })
 }
 
 /// Returns why `trace` cannot name the file in which the agent's run is recorded.

@@ -1,7 +1,6 @@
 //! Forms of the values of a case's keys, for the schema: types that only describe what is read by hand.
 #![expect(dead_code, reason = "the types describe forms, and hold no value")]
 
-mod header;
 mod trace;
 
 use std::collections::BTreeMap;
@@ -15,22 +14,13 @@ use crate::json::Json;
 use crate::score::statistics::Variance;
 
 pub(super) use crate::check::support::reading::{Points, Share};
-pub(super) use crate::check::{InputMatch, ModelPrice as Price, WrittenJudge as Judge};
-pub(super) use header::FileSize;
-pub(super) use trace::{FailedResults, Trace};
+pub(super) use trace::Trace;
 
 /// A text or a number.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
 pub(super) enum Label {
     Text(String),
     Number(i64),
-}
-
-/// `true`, `false` or a reason.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
-pub(super) enum FlagOrReason {
-    Flag(bool),
-    Reason(String),
 }
 
 /// A number from 0 up.
@@ -42,21 +32,6 @@ pub(super) struct Amount(#[cfg_attr(feature = "schema", schemars(range(min = 0))
 pub(super) enum Nullable<T> {
     Null(()),
     Json(T),
-}
-
-/// What the agent is asked: a text, a mapping with the text under `query`, or a text for each turn.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
-pub(super) enum CaseInput {
-    Text(String),
-    Turns(Vec<String>),
-    Query(Query),
-}
-
-/// What the agent is asked, as a mapping.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(inline))]
-pub(super) struct Query {
-    /// The text.
-    query: Option<String>,
 }
 
 /// The block `eval`.

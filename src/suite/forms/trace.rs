@@ -6,65 +6,18 @@ use std::num::NonZeroU64;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 
-use super::{Amount, Label, Nullable};
-use crate::case::{ReasoningTexts, RecordOrder};
-use crate::check::arguments::forms::MatcherWords;
+use super::{Amount, Nullable};
 use crate::json::Json;
-use crate::trace::{CallStatus, Results, TextProtocol};
+use crate::suite::trace::WrittenTraceFile;
+use crate::trace::{CallStatus, Results};
 
 /// A recorded run: a file, or the run itself.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "trace"))]
 pub(crate) enum Trace {
     File(String),
-    RunOfFile(TraceFile),
+    RunOfFile(WrittenTraceFile),
     Run(Box<Run>),
     Steps(Vec<Step>),
-}
-
-/// A file, and which of its runs.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "trace_file"))]
-pub(crate) struct TraceFile {
-    /// A file or a glob, relative to this file.
-    file: String,
-    /// The trace format. Default: detected.
-    format: Option<String>,
-    /// One run of the file: its id, or its number from 1.
-    run: Option<Label>,
-    /// `true`: one trial for each run.
-    each: Option<bool>,
-    /// Kinds of parts that the reader does not know and that contain no tool call.
-    harmless: Option<Vec<String>>,
-    /// Which results of tools are failures, where the format does not say.
-    failed_when: Option<FailedResults>,
-    /// Reasoning in a text of the model, such as `<think>...</think>`.
-    reasoning: Option<ReasoningTexts>,
-    /// The order of the records in the file. Default: `written`.
-    order: Option<RecordOrder>,
-    /// `true`: the file may end within a line, because its writer was stopped. The run is then cut.
-    partial: Option<bool>,
-    /// The form of the calls that the model writes as text, to have them read. Default: they are unread parts.
-    calls_in_text: Option<TextProtocol>,
-}
-
-/// `never`, a matcher of the result, or one of these for each tool.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "failed_when"))]
-pub(crate) enum FailedResults {
-    Never(Never),
-    Matcher(Box<MatcherWords>),
-    ByTool(BTreeMap<String, FailedResult>),
-}
-
-/// `never`, or a matcher of the result.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "failed_result"))]
-pub(crate) enum FailedResult {
-    Never(Never),
-    Matcher(Box<MatcherWords>),
-}
-
-/// No result is a failure.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename_all = "snake_case", inline))]
-pub(crate) enum Never {
-    Never,
 }
 
 /// A run that is written in the case.

@@ -1,16 +1,20 @@
 //! The keys of suites and cases: which are known, and which are one key by two names.
 
+mod case;
+mod rules;
+#[cfg(feature = "schema")]
 mod table;
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
 
 use crate::json::Json;
 use crate::place::{LoadError, LoadErrors, Place};
-use crate::yaml::{Node, did_you_mean, nearest};
-pub(super) use table::{CASE, Combination, METRIC_SETTINGS, SuiteKey};
+use crate::yaml::{Node, did_you_mean, list_keys, nearest};
+pub(super) use case::{CaseKeys, WrittenIgnore};
+use rules::ALIASES;
+pub(super) use rules::{Combination, METRIC_SETTINGS, RULES, SHARED_BY_SUITE};
 #[cfg(feature = "schema")]
-pub(super) use table::{SUITE, TABLES, WORKSPACE};
+pub(super) use table::{SUITE, SuiteKey, TABLES, WORKSPACE};
 
 /// The names of a suite's list of cases.
 pub(super) const TESTS: &[&str] = &["tests", "cases", "scenarios"];
@@ -24,34 +28,20 @@ pub(super) fn find_tests(root: Node<'_>) -> Option<&'static str> {
 /// Keys of a suite that are only text.
 pub(super) const SUITE_TEXTS: &[&str] = &["version", "description"];
 
-/// The keys that belong to the case itself. The settings of a metric are at the same level.
-static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| CASE.iter().map(|key| key.name).collect());
-
-/// The keys that belong to the case itself. The settings of a metric are at the same level.
+/// The keys that belong to the case itself, with their other names. The settings of a metric are at the same level.
 pub(super) fn common() -> &'static [&'static str] {
-    &NAMES
-}
-
-/// The keys that mean the same on a suite as on each of its cases.
-pub(super) fn shared_by_suite() -> impl Iterator<Item = &'static SuiteKey> {
-    CASE.iter().filter(|key| key.shared_by_suite)
+    list_keys::<CaseKeys>()
 }
 
 /// Returns how a default under `name` and the value of a case become one.
 pub(super) fn find_combination(name: &str) -> Combination {
-    let of_case = CASE.iter().find(|key| key.name == name).map(|key| key.combination);
-    let of_metric =
-        || METRIC_SETTINGS.iter().find(|(key, _)| *key == name).map(|(_, combination)| *combination);
-    of_case.or_else(of_metric).unwrap_or(Combination::Replace)
+    let mut rules = RULES.iter().chain(METRIC_SETTINGS);
+    rules.find(|(key, _)| *key == name).map_or(Combination::Replace, |(_, combination)| *combination)
 }
 
 /// Whether two keys of a case mean the same.
 pub(super) fn same(one: &str, other: &str) -> bool {
-    one == other || is_alias(one, other) || is_alias(other, one)
-}
-
-fn is_alias(of: &str, name: &str) -> bool {
-    CASE.iter().any(|key| key.name == name && key.alias_of == Some(of))
+    one == other || ALIASES.contains(&(one, other)) || ALIASES.contains(&(other, one))
 }
 
 /// `test:` for `tests:`: a list under a key that nearly is the one of a suite's cases.

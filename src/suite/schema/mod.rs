@@ -8,10 +8,10 @@ mod snippets;
 mod tidy;
 
 use schemars::generate::SchemaSettings;
-use schemars::{Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::keys;
-use super::keys::SuiteKey;
+use super::keys::{CaseKeys, SuiteKey};
 use crate::check::{Kind, Registry};
 use crate::json::{Json, JsonMap, json};
 
@@ -71,10 +71,12 @@ struct Keys {
 impl Keys {
     fn read(kinds: &Registry) -> Self {
         let mut generator = SchemaSettings::draft07().into_generator();
-        let of_suites = keys::SUITE.iter().chain(keys::TABLES).chain(keys::shared_by_suite());
+        let case = describe_struct::<CaseKeys>(&mut generator);
+        let mut suite = describe_keys(keys::SUITE.iter().chain(keys::TABLES), &mut generator);
+        suite.extend(keys::SHARED_BY_SUITE.iter().map(|key| ((*key).to_owned(), case[*key].clone())));
         Self {
-            case: describe_keys(keys::CASE, &mut generator),
-            suite: describe_keys(of_suites, &mut generator),
+            case,
+            suite,
             workspace: describe_keys(keys::TABLES.iter().chain(keys::WORKSPACE), &mut generator),
             checks: kinds
                 .iter()
@@ -230,6 +232,15 @@ fn describe_keys<'k>(
         (key.name.to_owned(), finish(schema, generator))
     });
     described.collect()
+}
+
+/// The schemas of the fields of a struct.
+fn describe_struct<T: JsonSchema>(generator: &mut SchemaGenerator) -> JsonMap {
+    let schema = T::json_schema(generator);
+    match finish(schema, generator).get("properties") {
+        Some(Json::Object(properties)) => properties.clone(),
+        _ => JsonMap::new(),
+    }
 }
 
 /// The settings of a check. Of a kind that does not describe them only its name and its summary are known.

@@ -92,6 +92,11 @@ fn drop_null(keywords: &mut JsonMap) {
         && let Json::Object(form) = forms.swap_remove(0)
     {
         keywords.remove("anyOf");
+        // Draft 7 ignores all keywords beside a reference.
+        if form.contains_key("$ref") && !keywords.is_empty() {
+            keywords.insert("allOf".to_owned(), json!([form]));
+            return;
+        }
         for (keyword, value) in form {
             keywords.get_or_insert_with(keyword, || value);
         }

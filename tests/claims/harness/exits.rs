@@ -43,7 +43,7 @@ fn all_mistakes_of_all_files_are_told_at_once_and_nothing_runs() {
     ran.complains("unknown key `tagz`")
         .complains("did you mean `tags`?")
         .complains("--> evals/s.yaml:5:5")
-        .complains("`timeout` is a time")
+        .complains("expected a time above 0")
         .complains("--> evals/t.yaml:1")
         .complains("unknown metric `tool_blokclist`")
         .complains("--> evals/u.yaml:1:")
