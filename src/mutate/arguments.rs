@@ -12,7 +12,7 @@ const UNKNOWN_ARGUMENT: &str = "an_argument_that_nobody_has";
 /// Derives the mutants that change, omit or add an argument.
 pub(super) fn derive_argument_mutants(run: &Trace, words: &MutantWords<'_>) -> Vec<Mutant> {
     let mut mutants = Vec::new();
-    for call in &run.calls {
+    for call in run.calls.iter().step_by(words.step) {
         // Arguments that are no object have no names to change.
         let Arguments::Json(Json::Object(passed)) = &call.arguments else { continue };
         for (key, value) in passed {

@@ -16,7 +16,7 @@ const UNKNOWN_SERVER: &str = "a-server-that-nobody-has";
 pub(super) fn derive_call_mutants(run: &Trace, words: &MutantWords<'_>) -> Vec<Mutant> {
     let mut mutants = Vec::new();
     // By call and not by sort: mutants of one call are neighbours in reports, and a sample takes some of each call.
-    for (at, call) in run.calls.iter().enumerate() {
+    for (at, call) in run.calls.iter().enumerate().step_by(words.step) {
         mutants.push(omit_call(at, call, words));
         mutants.push(duplicate_call(at, call, words));
         // Only neighbours are swapped: any other order is a chain of such swaps.
@@ -145,7 +145,7 @@ fn add_unknown_calls(run: &Trace) -> Vec<Mutant> {
 fn cut_runs(run: &Trace, words: &MutantWords<'_>) -> Vec<Mutant> {
     // A run that ends after its last call is the whole run but for its answer.
     let ends = run.calls.iter().take(run.calls.len().saturating_sub(1));
-    let cut = ends.map(|call| {
+    let cut = ends.step_by(words.step).map(|call| {
         let (count, change) = (call.index, format!("the run ends after {}", words.name_call(call)));
         Mutant::new(MutationSort::CutRun, change, move |run| cut_run(run, count)).of_call(call)
     });

@@ -121,7 +121,10 @@ impl<'c> CaseMutator<'c> {
             result.left_out = Some(masker.mask_text(format!("the run does not pass: {why}")));
             return result;
         }
-        let (mutants, sampled_from) = sample_mutants(self.derive_all(&run.trace, &masker), &run.trace);
+        let most = MAX_MUTANTS.min(MAX_MUTATED_CALLS / run.trace.calls.len().max(1)).max(1);
+        let mutants = self.derive_all(&run.trace, &masker);
+        let sampled_from = (mutants.len() > most).then_some(mutants.len());
+        let mutants = sample_mutants(mutants, most);
         result.sampled_from = sampled_from;
         result.mutants = self.try_mutants(&mutants, (recorded_run, &run), &evaluator, &masker);
         result
@@ -129,7 +132,7 @@ impl<'c> CaseMutator<'c> {
 
     /// Derives the mutants of a run, and those of calls that the case forbids.
     pub fn derive_all(&self, run: &Trace, masker: &SecretMasker) -> Vec<Mutant> {
-        let words = MutantWords { masker };
+        let words = MutantWords { masker, step: 1 };
         let mut mutants = derive_mutants(run, &words);
         mutants.extend(forbidden::derive_forbidden_calls(self.case, run, &words));
         mutants
@@ -244,15 +247,15 @@ fn list_unused_ignores(case: &Case, result: &CaseMutation) -> Vec<String> {
     unused.map(|ignored| ignored.text.clone()).collect()
 }
 
-/// Keeps evenly distributed mutants of a run with too many. Returns the number of all, if some are left out.
-fn sample_mutants(mutants: Vec<Mutant>, run: &Trace) -> (Vec<Mutant>, Option<usize>) {
-    let (all, most) = (mutants.len(), MAX_MUTANTS.min(MAX_MUTATED_CALLS / run.calls.len().max(1)).max(1));
+/// Keeps `most` mutants, evenly distributed.
+pub fn sample_mutants(mutants: Vec<Mutant>, most: usize) -> Vec<Mutant> {
+    let all = mutants.len();
     if all <= most {
-        return (mutants, None);
+        return mutants;
     }
     // Of `all` mutants, the ones stay at which the multiples of `most / all` cross a whole number: `most` of them.
     let kept = mutants.into_iter().enumerate().filter(|(at, _)| at * most / all != (at + 1) * most / all);
-    (kept.map(|(_, mutant)| mutant).collect(), Some(all))
+    kept.map(|(_, mutant)| mutant).collect()
 }
 
 /// Identifies a run by its content, wherever it is recorded.

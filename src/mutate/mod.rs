@@ -20,7 +20,7 @@ pub(crate) mod value;
 
 pub use addition::AdditionFinder;
 pub use answer_proposal::propose_for_answer;
-pub use case::{CaseMutator, fingerprint_run, is_stopped};
+pub use case::{CaseMutator, fingerprint_run, is_stopped, sample_mutants};
 pub use change::remove_guards;
 pub use mutant::{Mutant, MutantWords};
 pub use proposal::{list_names, list_with_arguments};

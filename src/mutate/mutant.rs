@@ -97,10 +97,12 @@ impl Mutant {
     }
 }
 
-/// Words for the calls and values of a run, without its secrets.
+/// Words for the calls and values of a run, without its secrets, and how many of its calls are changed.
 pub struct MutantWords<'m> {
     /// Masks the secrets.
     pub masker: &'m SecretMasker,
+    /// Each how many calls one has mutants of its own: 1 for all calls.
+    pub step: usize,
 }
 
 impl MutantWords<'_> {

@@ -122,7 +122,7 @@ impl FromTrace {
     }
 
     fn render_case(&self, run: &Trace, trace: Json, proposed: &ProposedCase) -> String {
-        let ProposedCase { expect, killed, mutants, .. } = proposed;
+        let ProposedCase { expect, killed, mutants, is_sample } = proposed;
         let mut case = JsonMap::new();
         case.insert("id".to_owned(), json!(self.name_case()));
         case.extend(run.input.as_ref().map(|input| ("input".to_owned(), json!(input))));
@@ -130,9 +130,10 @@ impl FromTrace {
         case.extend(run.possible_format().map(|format| ("format".to_owned(), json!(format))));
         case.extend(propose_failed_when(run).map(|rules| ("failed_when".to_owned(), rules)));
         case.insert("expect".to_owned(), json!(expect));
+        let tried = if *is_sample { " that were tried" } else { "" };
         let heading = format!(
-            "# Proposed from one run. These checks notice {killed} of {mutants} changes of it; `cargo arraign mutate` lists \
-             the others.\n"
+            "# Proposed from one run. These checks notice {killed} of {mutants} changes of it{tried}; `cargo arraign mutate` \
+             lists the others.\n"
         );
         heading + &render_document(&case)
     }

@@ -18,7 +18,7 @@ pub(crate) use self::case_proposal::ProposedCase;
 pub(crate) use self::choice::{CaseFix, FixEntry};
 pub(crate) use self::folder::{MutationOptions, MutationReport};
 
-use self::case_proposal::propose_case;
+use self::case_proposal::{MAX_MUTATED_CALLS, propose_case};
 use self::choice::choose_fixes;
 use self::folder::{mutate_case_in_text, mutate_folder};
 
@@ -78,7 +78,7 @@ pub(crate) fn replace_case_file(
 
 /// Proposes checks for a run without secrets, as a case below the harness's folder would load them.
 pub(crate) fn propose_for_run(harness: &Harness, run: &RecordedRun) -> Result<ProposedCase, LoadErrors> {
-    with_library(harness, |library| Ok(propose_case(run, library)))
+    with_library(harness, |library| Ok(propose_case(run, library, MAX_MUTATED_CALLS)))
 }
 
 /// Passes each recorded run of the harness's cases to `visit`, with the name and the place of its case. Cases and runs that
