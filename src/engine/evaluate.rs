@@ -14,12 +14,15 @@ use super::run::{
 use super::secrets::{mask_verdict, quotes_run};
 use crate::case::{AgentFingerprint, Case};
 use crate::check::InputMatch;
+use crate::json;
 use crate::judge::JudgeSession;
 use crate::outcome::{Status, UndecidedCause};
 use crate::place::Place;
 use crate::secrets::{KnownSecrets, QuotedText, SecretMasker};
+use crate::source::fingerprint_bytes;
 use crate::suite::{NoBaseline, RecordedEvidence, RecordedRun};
 use crate::trace::{Arguments, Trace};
+use crate::verdict::summary::reaches_thresholds;
 use crate::verdict::{CallSummary, Finding, RunSummary, TrialError, Verdict};
 
 /// The largest length of a text in a run's summary, in characters.
@@ -118,6 +121,8 @@ struct RunCollector<'b> {
 impl RunCollector<'_> {
     fn add_run(&mut self, case: &Case, run: &RecordedRun, settings: EvaluationSettings<'_>) {
         let number = self.results.len();
+        // Of the trace as it was read: the settings of the case are no part of the evidence.
+        let evidence_hash = hash_trace(&run.trace);
         let settled;
         let run = match case.settle_run(&run.trace, run.format) {
             Cow::Borrowed(_) => run,
@@ -140,14 +145,23 @@ impl RunCollector<'_> {
         if quotes_run(&result.findings) {
             self.known.add_run(&run.trace);
         }
-        self.verdict.runs.push(summarize_run(case, run));
+        self.verdict.runs.push(RunSummary { evidence_hash, ..summarize_run(case, run) });
         self.results.push(result);
     }
 
     /// Combines the runs into the verdict.
     fn into_verdict(self, case: &Case) -> Verdict {
         let Self { mut verdict, mut results, compared, .. } = self;
-        // Before the findings move, because the aggregate changes which of them decide.
+        // Before the aggregate, which changes what the findings of a single run decide.
+        for (number, (run, result)) in verdict.runs.iter_mut().zip(&results).enumerate() {
+            let compared = compared.findings.iter().filter(|finding| finding.run == number);
+            let status = compared.map(weight_on_case).fold(result.status(), Status::max);
+            let misses = status == Status::Pass && !reaches_thresholds(&result.cards, &result.findings);
+            // A case that expects another status has no threshold to reach.
+            run.status = Some(if misses && verdict.expected == Status::Pass { Status::Fail } else { status });
+            run.score = Some(result.score());
+        }
+        // Before the findings move, for the same reason.
         let aggregate = aggregate_runs(case, &mut results);
         if results.is_empty() {
             let (message, at) = ("the trace contains no run".to_owned(), case.trace_place().locate());
@@ -242,6 +256,11 @@ fn blank_verdict(case: &Case, name: &str) -> Verdict {
     }
 }
 
+/// Returns the hash of a trace. `None` for one that is no JSON, which no reader makes.
+fn hash_trace(trace: &Trace) -> Option<String> {
+    json::to_vec(trace).ok().map(|text| fingerprint_bytes(&text))
+}
+
 fn summarize_run(case: &Case, run: &RecordedRun) -> RunSummary {
     let calls = run.trace.calls.iter().take(MAX_KEPT).map(|call| CallSummary {
         index: call.index,
@@ -254,6 +273,10 @@ fn summarize_run(case: &Case, run: &RecordedRun) -> RunSummary {
     RunSummary {
         file: run.file.clone(),
         format: run.format.to_owned(),
+        evidence_hash: None,
+        // Known when all checks have answered.
+        status: None,
+        score: None,
         id: run.trace.id.clone(),
         calls: calls.collect(),
         calls_left_out: run.trace.calls.len().saturating_sub(MAX_KEPT),

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::comparison::{RunComparison, TrialStates};
+use super::comparison::{ComparedRun, ComparisonReport, ComparisonSettings, TrialStates};
 use super::flaky::render_attempts;
 use super::markup::{escape_markup, render_code};
 use super::pinned::render_pinned;
@@ -40,6 +40,7 @@ const SCORES_HEAD: &str = "<table>\n<tr><th>case</th><th>score</th><th>at least<
 struct MarkdownReport<'r> {
     totals: Totals,
     rows: SummaryRows<'r>,
+    run: &'r RunInfo,
     /// The earlier run and the trials of this one, if a comparison was requested.
     compared: Option<(&'r EarlierRun, TrialStates)>,
     scores: BoundedText,
@@ -59,6 +60,7 @@ impl<'r> MarkdownReport<'r> {
     fn new(run: &'r RunInfo) -> Self {
         Self {
             totals: Totals::new(run),
+            run,
             rows: SummaryRows::new(run),
             compared: run.earlier.as_ref().map(|earlier| (earlier, TrialStates::default())),
             scores: BoundedText::new(MAX_SCORE_BYTES),
@@ -95,7 +97,11 @@ impl ReportBuilder for MarkdownReport<'_> {
     fn finish(self: Box<Self>) -> String {
         let mut report = render_totals(self.totals);
         if let Some((earlier, trials)) = &self.compared {
-            report += &RunComparison::from_trials(&earlier.trials, trials).render_markdown(&earlier.name);
+            let before = ComparedRun { name: &earlier.name, trials: &earlier.trials };
+            let after = ComparedRun { name: &self.run.id, trials };
+            // Only the key of clusters can be wrong, and there is none.
+            let compared = ComparisonReport::compare_runs(before, &[after], &ComparisonSettings::default());
+            report += &compared.map_or_else(|error| error.to_string(), |compared| compared.render_markdown());
         }
         let golden = render_summary(&self.rows.summarize());
         if !golden.is_empty() {

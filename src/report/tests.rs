@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::comparison::RunComparison;
+use super::comparison::ComparisonReport;
 use super::json::{ReportRunInfo, SCHEMA_VERSION};
 use super::{SkippedTrial, Totals};
 use crate::verdict::Verdict;
@@ -21,7 +21,7 @@ struct SchemaDocument {
 }
 
 const DOCUMENTS: &[SchemaDocument] = &[
-    SchemaDocument { name: "comparison", root: generate_schema::<RunComparison> },
+    SchemaDocument { name: "comparison", root: generate_schema::<ComparisonReport> },
     SchemaDocument { name: "report", root: generate_schema::<ReportDocument<'static>> },
     SchemaDocument { name: "summary", root: generate_schema::<Summary> },
     SchemaDocument { name: "verdict", root: generate_schema::<Verdict> },

@@ -1,4 +1,5 @@
-//! Scores: scorecards over the checks of a case, statistics over its runs, the comparison with a baseline.
+//! Scores: scorecards over the checks of a case, statistics over its runs, the comparison of a run with a baseline, and of two
+//! sides that ran the same cases.
 //!
 //! A [`Scorecard`] weighs the checks of one case and compares the sum with a threshold. Its [`Card`] lists every lost
 //! point: score and losses add up to the full score.
@@ -6,6 +7,7 @@
 mod bounded;
 mod card;
 pub mod compare;
+pub mod paired;
 pub mod statistics;
 
 use serde::{Deserialize, Serialize};

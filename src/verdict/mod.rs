@@ -40,6 +40,12 @@ pub struct Verdict {
     pub schema_version: u32,
     /// The trial's name.
     pub name: String,
+    /// The variant of the agent that the trial ran. `None` if the case has no variants.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
+    /// The trial's name without its variant, where the two names differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub case_name: Option<String>,
     /// The harness that ran the trial: the folder of its cases, relative to the root of the repository, and `@` with the test
     /// target if that has another name. Two harnesses may have trials of the same name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -81,6 +87,9 @@ pub struct Verdict {
     pub statistics: Option<Statistics>,
     /// The runs that were evaluated.
     pub runs: Vec<RunSummary>,
+    /// Whether the agent was asked anew for this trial. Otherwise its runs, or the answers of its model, are recorded.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub live: bool,
     /// The number of recorded runs that `repeat` leaves out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub runs_left_out: usize,
@@ -116,6 +125,8 @@ impl Verdict {
         Self {
             schema_version: SCHEMA_VERSION,
             name: name.to_owned(),
+            variant: None,
+            case_name: None,
             harness: String::new(),
             suite: String::new(),
             case,
@@ -132,6 +143,7 @@ impl Verdict {
             scorecards: Vec::new(),
             statistics: None,
             runs: Vec::new(),
+            live: false,
             runs_left_out: 0,
             errors: Vec::new(),
             mutation: None,
@@ -286,6 +298,17 @@ pub struct RunSummary {
     pub file: Option<String>,
     /// The format of the trace.
     pub format: String,
+    /// The hash of the evidence: of the trace, or of the recorded answers of the model if the agent ran on them. Two verdicts on
+    /// the same evidence differ only because the case, a check or the agent's own code changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence_hash: Option<String>,
+    /// The status of this run alone, by the case's own thresholds. Several runs together, or the gate of the suite, may decide
+    /// otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    /// The score of this run alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<Score>,
     /// The run's id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
@@ -363,6 +386,11 @@ impl CallSummary {
 }
 
 impl Verdict {
+    /// Returns the name of the case: that of the trial, without its variant.
+    pub fn get_case_name(&self) -> &str {
+        self.case_name.as_deref().unwrap_or(&self.name)
+    }
+
     /// Returns all violations, in order.
     pub fn violations(&self) -> impl Iterator<Item = &LocatedViolation> {
         self.findings.iter().flat_map(|finding| &finding.violations)

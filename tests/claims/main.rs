@@ -36,6 +36,7 @@ mod msrv;
 mod mutations;
 mod native_yaml;
 mod packages;
+mod paired;
 #[path = "../support/project.rs"]
 mod project;
 #[path = "../support/published.rs"]

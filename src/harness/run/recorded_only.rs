@@ -80,6 +80,16 @@ impl LiveAgents {
         false
     }
 
+    pub(crate) fn hash_cassettes(
+        &self,
+        _name: &str,
+        _case: &Case,
+        _path: &Path,
+        _files: &Files,
+    ) -> Vec<String> {
+        Vec::new()
+    }
+
     pub(crate) fn fingerprint_of(&self, _case: &Case) -> Result<Option<Arc<AgentFingerprint>>, String> {
         Ok(None)
     }

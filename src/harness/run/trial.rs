@@ -160,6 +160,12 @@ fn evaluate_case(context: &RunContext, name: &str, work: &CaseWork) -> Verdict {
         let baseline = load_baseline(case, path, files);
         let mut verdict = evaluate_each(case, name, list_runs, baseline.as_ref(), settings);
         verdict.runs_left_out = runs.count_left_out();
+        // A run on the recorded answers of a model takes another time each time, but rests on the same evidence.
+        for (summary, hash) in
+            verdict.runs.iter_mut().zip(context.live.hash_cassettes(name, case, path, files))
+        {
+            summary.evidence_hash = Some(hash);
+        }
         // The findings were made in the engine, which knows no command of this run.
         if case.agent.is_some() {
             advise_recording(&mut verdict, &context.project.rerun);
@@ -174,8 +180,9 @@ fn evaluate_case(context: &RunContext, name: &str, work: &CaseWork) -> Verdict {
         Err(RunFailure::Error(error)) => failed_with(case, name, case.trace_place(), error),
         Err(RunFailure::Undecided(run)) => undecided_with(case, name, case.trace_place(), run),
     });
-    evaluated
-        .unwrap_or_else(|message| failed_with(case, name, &case.place, format!("bug in arraign: {message}")))
+    let verdict = evaluated
+        .unwrap_or_else(|message| failed_with(case, name, &case.place, format!("bug in arraign: {message}")));
+    Verdict { live: context.live.asks_agents() && context.live.was_asked(name), ..verdict }
 }
 
 /// Returns the runs of a case: the selected one, those of its agent, or the recorded ones.

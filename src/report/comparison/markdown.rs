@@ -2,41 +2,78 @@
 
 use std::fmt::Write as _;
 
-use super::{RunComparison, TrialChange, TrialComparison};
+use super::{CaseFlip, ComparisonReport, SideComparison, TrialChange, TrialComparison};
 use crate::report::markup::{escape_attribute, render_code};
 
-/// The largest size of all rows together, in bytes: the section shares one comment with others.
+/// The largest size of the rows of a comparison together, in bytes: the section shares one comment with others.
 const MAX_ROW_BYTES: usize = 4_000;
+/// The largest number of sides whose figures are shown.
+const MAX_SIDES: usize = 12;
 
-impl RunComparison {
-    /// Renders the comparison for GitHub: a table of the changed trials, regressions first. `earlier` is the name of
-    /// the earlier run.
-    pub fn render_markdown(&self, earlier: &str) -> String {
-        let mut section =
-            format!("\n### Compared with {}\n\n{}.\n", render_code(earlier), self.render_headline());
-        let mut trials: Vec<&TrialComparison> = self.trials.iter().collect();
-        trials.sort_by_key(|trial| trial.change);
-        let (mut rows, mut shown) = (String::new(), 0);
-        // The regressions come first, so they are the last to be left out.
-        for row in trials.iter().map(|trial| render_row(trial)) {
-            if rows.len() + row.len() > MAX_ROW_BYTES {
-                break;
-            }
-            rows += &row;
-            shown += 1;
+impl ComparisonReport {
+    /// Renders the comparisons for GitHub: for each a table of the trials that changed, regressions first, and a sentence; then the
+    /// figures of all sides.
+    pub fn render_markdown(&self) -> String {
+        let sentences = self.render_sentences();
+        let mut section = String::new();
+        for (comparison, sentence) in self.comparisons.iter().zip(sentences) {
+            section += &render_comparison(comparison);
+            let _ = write!(section, "\n<p>{}</p>\n", render_code(&sentence));
         }
-        if shown > 0 {
-            let _ =
-                write!(section, "\n<table>\n<tr><th></th><th>case</th><th>ended</th></tr>\n{rows}</table>\n");
+        section + &self.render_figures_table()
+    }
+
+    fn render_figures_table(&self) -> String {
+        let mut table = "\n<table>\n".to_owned();
+        for (index, row) in self.render_rows().iter().take(MAX_SIDES + 1).enumerate() {
+            let tag = if index == 0 { "th" } else { "td" };
+            let cells = row.iter().map(|cell| match (index, cell.as_str()) {
+                (_, "") => format!("<{tag}></{tag}>"),
+                (0, cell) => format!("<th>{}</th>", escape_attribute(cell)),
+                (_, cell) => format!("<td>{}</td>", render_code(cell)),
+            });
+            let _ = writeln!(table, "<tr>{}</tr>", cells.collect::<String>());
         }
-        if shown < trials.len() {
-            let _ = write!(section, "\n... and {} more.\n", trials.len() - shown);
-        }
-        section
+        table + "</table>\n"
     }
 }
 
-fn render_row(trial: &TrialComparison) -> String {
+fn render_comparison(comparison: &SideComparison) -> String {
+    let (before, after) = (render_code(&comparison.before), render_code(&comparison.after));
+    let headline = comparison.render_headline();
+    let mut section = format!("\n### {after} compared with {before}\n\n{headline}.\n");
+    let mut trials: Vec<&TrialComparison> = comparison.trials.iter().collect();
+    trials.sort_by_key(|trial| trial.change);
+    let mut rows: Vec<String> = trials.into_iter().map(render_trial).collect();
+    rows.extend(comparison.lost.iter().map(|flip| render_flip("lost", flip)));
+    rows.extend(comparison.won.iter().map(|flip| render_flip("won", flip)));
+    let one_sided = [
+        ("missing", &comparison.missing),
+        ("only before", &comparison.only_before),
+        ("only after", &comparison.only_after),
+    ];
+    for (word, names) in one_sided {
+        rows.extend(names.iter().map(|name| render_row(word, name, None, "")));
+    }
+    let (mut text, mut shown) = (String::new(), 0);
+    // The regressions come first, so they are the last to be left out.
+    for row in &rows {
+        if text.len() + row.len() > MAX_ROW_BYTES {
+            break;
+        }
+        text += row;
+        shown += 1;
+    }
+    if shown > 0 {
+        let _ = write!(section, "\n<table>\n<tr><th></th><th>case</th><th>ended</th></tr>\n{text}</table>\n");
+    }
+    if shown < rows.len() {
+        let _ = write!(section, "\n... and {} more.\n", rows.len() - shown);
+    }
+    section
+}
+
+fn render_trial(trial: &TrialComparison) -> String {
     let word = match trial.change {
         TrialChange::Regressed => "<b>regressed</b>",
         TrialChange::Improved => "improved",
@@ -50,8 +87,16 @@ fn render_row(trial: &TrialComparison) -> String {
         (true, _) => ", flaky",
         (false, _) => "",
     };
-    let claim = trial.after.as_ref().and_then(|seen| seen.claim.as_ref());
+    let claim = trial.after.as_ref().and_then(|seen| seen.claim.as_deref());
+    render_row(&format!("{word}{flaky}"), &trial.name, claim, &trial.render_transition())
+}
+
+fn render_flip(word: &str, flip: &CaseFlip) -> String {
+    render_row(word, &flip.name, flip.claim.as_deref(), &flip.transition)
+}
+
+fn render_row(word: &str, name: &str, claim: Option<&str>, ended: &str) -> String {
     let claim = claim.map_or_else(String::new, |claim| format!("<br>{}", render_code(claim)));
-    let (name, ended) = (render_code(&trial.name), escape_attribute(&trial.render_transition()));
-    format!("<tr><td>{word}{flaky}</td><td>{name}{claim}</td><td>{ended}</td></tr>\n")
+    let (name, ended) = (render_code(name), escape_attribute(ended));
+    format!("<tr><td>{word}</td><td>{name}{claim}</td><td>{ended}</td></tr>\n")
 }

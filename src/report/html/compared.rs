@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::line::compact_call;
 use crate::json::{Json, json};
 use crate::report::EarlierRun;
-use crate::report::comparison::{RunComparison, TrialComparison, TrialState, TrialStates, drop_details};
+use crate::report::comparison::{TrialChange, TrialComparison, TrialState, TrialStates, drop_details};
 use crate::report::plain::{render_safe_json, truncate_text};
 use crate::verdict::RunSummary;
 
@@ -29,8 +29,9 @@ struct ComparisonData<'c> {
 
 /// Renders the comparison as JSON that is safe to embed in a page.
 pub(super) fn render_comparison(earlier: &EarlierRun, trials: &TrialStates) -> String {
-    let changed = RunComparison::from_trials(&earlier.trials, trials).trials;
-    let mut trials: Vec<TrialComparison> = changed.into_iter().map(shorten_claims).collect();
+    let compared = earlier.trials.compare_with(trials);
+    let changed = compared.filter(|trial| trial.change != TrialChange::Same || trial.is_flaky());
+    let mut trials: Vec<TrialComparison> = changed.map(shorten_claims).collect();
     // The sort is by the kind of change, so that a limit leaves out the least important trials.
     trials.sort_by_key(|trial| trial.change);
     let left_out = trials.len().saturating_sub(MAX_TRIALS);

@@ -29,13 +29,18 @@ impl Interval {
         if all == 0 {
             return Self { lower: 0.0, upper: 1.0 };
         }
-        // Wilson's interval stays between 0 and 1, and is honest for a few runs, unlike the normal approximation.
-        let (n, rate, z) = (f64::from(all), share(hits, all), z_of_level(level));
-        let scale = 1.0 + z * z / n;
-        let centre = (rate + z * z / (2.0 * n)) / scale;
-        let margin = z / scale * (rate * (1.0 - rate) / n + z * z / (4.0 * n * n)).sqrt();
-        Self { lower: rounded((centre - margin).max(0.0)), upper: rounded((centre + margin).min(1.0)) }
+        let (lower, upper) = compute_wilson_bounds(share(hits, all), f64::from(all), z_of_level(level));
+        Self { lower: rounded(lower), upper: rounded(upper) }
     }
+}
+
+/// Returns the bounds of Wilson's score interval for a `rate` of `n` observations, `z` standard deviations to each side. The
+/// interval stays between 0 and 1, and is honest for a few observations, unlike the normal approximation.
+pub(in crate::score) fn compute_wilson_bounds(rate: f64, n: f64, z: f64) -> (f64, f64) {
+    let scale = 1.0 + z * z / n;
+    let centre = (rate + z * z / (2.0 * n)) / scale;
+    let margin = z / scale * (rate * (1.0 - rate) / n + z * z / (4.0 * n * n)).sqrt();
+    ((centre - margin).max(0.0), (centre + margin).min(1.0))
 }
 
 /// The z of the usual levels as tables print it. Other tools compute with these: a fourth decimal that differs from
@@ -54,7 +59,7 @@ fn z_of_level(level: f64) -> f64 {
 
 /// Finds the z for `level` by bisection, since [`share_within`] grows with z. A level that is no probability gets the
 /// nearest bound.
-fn find_z(level: f64) -> f64 {
+pub(in crate::score) fn find_z(level: f64) -> f64 {
     let (mut low, mut high) = (0.0, LARGEST_Z);
     // Each step halves the interval: after 60 of them it is narrower than the last digit of a float.
     for _ in 0..60 {

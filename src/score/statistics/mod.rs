@@ -20,6 +20,7 @@ use crate::trace::Trace;
 pub use estimate::{Estimate, pass_at_k, pass_hat_k};
 pub use flakiness::{Flakiness, Label};
 pub use interval::Interval;
+pub(super) use interval::{compute_wilson_bounds, find_z};
 pub use spread::{Spread, median};
 pub use variance::{Variance, VarianceResult, evaluate_variance};
 

@@ -9,6 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use row::reaches_thresholds;
 pub use row::{GoldenRow, Row, is_golden};
 
 use self::row::RunFigures;

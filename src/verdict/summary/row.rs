@@ -77,29 +77,33 @@ impl Row {
     }
 }
 
-/// Whether a case whose trial passes would also pass without its suite's gate.
+/// Whether a case whose trial passes would also pass without its suite's gate. For several runs, the findings about all of them
+/// decide whether the scores reach their thresholds.
+fn reaches_all(verdict: &Verdict) -> bool {
+    let mut of_all_runs = verdict.findings.iter().filter(|finding| finding.of_all_runs).peekable();
+    if of_all_runs.peek().is_none() {
+        return reaches_thresholds(&verdict.scorecards, &verdict.findings);
+    }
+    of_all_runs.all(|finding| finding.status == Status::Pass || finding.effect == Effect::Inform)
+        && counts_violations(&verdict.scorecards, &verdict.findings)
+}
+
+/// Whether a run without a violation that decides reaches its own thresholds, whatever the gate of its suite says.
 ///
 /// Under a gate, a missed score does not fail the trial, and a violation may only cost points. So two things are checked: each
-/// score reaches its threshold (for several runs, the findings about all of them decide); and in a golden row, each violation
-/// that costs points is a part of some card, so that the score has counted it.
-fn reaches_all(verdict: &Verdict) -> bool {
-    let cards = &verdict.scorecards;
-    let mut of_all_runs = verdict.findings.iter().filter(|finding| finding.of_all_runs).peekable();
-    let reached = match of_all_runs.peek() {
-        Some(_) => {
-            of_all_runs.all(|finding| finding.status == Status::Pass || finding.effect == Effect::Inform)
-        }
-        None => cards.iter().all(|card| card.passed),
-    };
-    // Other scorecards are their own thresholds, and have nothing more to count.
-    if !reached || cards.iter().any(|card| card.name != GOLDEN) {
-        return reached;
-    }
-    verdict
-        .findings
-        .iter()
-        .filter(|finding| finding.effect == Effect::Points && finding.status == Status::Fail)
-        .all(|finding| is_counted(finding, cards))
+/// score reaches its threshold; and in a golden row, each violation that costs points is a part of some card, so that the score
+/// has counted it.
+pub(crate) fn reaches_thresholds(cards: &[Card], findings: &[Finding]) -> bool {
+    cards.iter().all(|card| card.passed) && counts_violations(cards, findings)
+}
+
+/// Whether the cards of a golden row count each violation that costs points. Other scorecards are their own thresholds, and
+/// have nothing more to count.
+fn counts_violations(cards: &[Card], findings: &[Finding]) -> bool {
+    let costs_points =
+        |finding: &&Finding| finding.effect == Effect::Points && finding.status == Status::Fail;
+    cards.iter().any(|card| card.name != GOLDEN)
+        || findings.iter().filter(costs_points).all(|finding| is_counted(finding, cards))
 }
 
 /// Whether a card's score includes the check of `finding`.

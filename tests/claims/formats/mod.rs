@@ -12,7 +12,7 @@ use arraign::__internals::engine::{evaluate_recorded, failed_with};
 use arraign::__internals::outcome::Status;
 use arraign::__internals::place::Location;
 use arraign::__internals::report::annotations::Annotations;
-use arraign::__internals::report::comparison::RunComparison;
+use arraign::__internals::report::comparison::{ComparedRun, ComparisonReport, ComparisonSettings};
 use arraign::__internals::report::{
     EarlierRun, FORMATS, FormatEntry, ReportBuilder, RunInfo, SkippedTrial, summary,
 };
@@ -213,11 +213,15 @@ fn a_run_without_a_trial_is_a_report_as_well() {
 fn a_hostile_trace_leaves_every_report_harmless() {
     let hostile = hostile();
     let reports = FORMATS.iter().map(|format| (format.file, format.render_run(&hostile_run(), &hostile)));
-    let compared =
-        RunComparison::from_trials(&hostile_run().earlier.expect("a run").trials, &hostile.iter().collect());
+    let earlier = hostile_run().earlier.expect("a run");
+    let before = ComparedRun { name: HOSTILE, trials: &earlier.trials };
+    let later = hostile.iter().collect();
+    let after = ComparedRun { name: HOSTILE, trials: &later };
+    let compared = ComparisonReport::compare_runs(before, &[after], &ComparisonSettings::default());
+    let compared = compared.expect("runs");
     let others = [
         ("annotations", annotations(&hostile)),
-        ("comparison in Markdown", compared.render_markdown(HOSTILE)),
+        ("comparison in Markdown", compared.render_markdown()),
         ("summary", summary::render_summary(&summed(&hostile))),
     ];
     for (file, text) in reports.chain(others) {
@@ -238,6 +242,14 @@ fn a_hostile_trace_leaves_every_report_harmless() {
         let commands = text.lines().filter(command).count();
         assert_eq!(commands, if file == "annotations" { hostile.len() } else { 0 }, "{file}: {text}");
     }
+}
+
+/// Compares two lists of verdicts, each with a name.
+fn compare_verdicts(before: (&str, &[Verdict]), after: (&str, &[Verdict])) -> ComparisonReport {
+    let [earlier, later] = [before.1, after.1].map(|verdicts| verdicts.iter().collect());
+    let before = ComparedRun { name: before.0, trials: &earlier };
+    let after = ComparedRun { name: after.0, trials: &later };
+    ComparisonReport::compare_runs(before, &[after], &ComparisonSettings::default()).expect("runs")
 }
 
 fn summed(verdicts: &[Verdict]) -> Summary {

@@ -24,10 +24,16 @@ fn each_document_is_of_its_schema() {
     for line in render(ReportFormat::Jsonl).lines() {
         assert_eq!(problems(&of_line, &json(line)), [""; 0], "{line}");
     }
-    let compared =
-        RunComparison::from_trials(&all[1..].iter().collect(), &all[..all.len() - 1].iter().collect());
-    assert!(!compared.trials.is_empty());
-    assert_eq!(problems(&schema("comparison"), &arraign::json::json!(compared)), [""; 0]);
+    // Once as replays of the same runs, and once as other runs of the agent.
+    for is_sample in [false, true] {
+        let mut later = all[..all.len() - 1].to_vec();
+        for run in later.iter_mut().flat_map(|verdict| &mut verdict.runs).filter(|_| is_sample) {
+            run.evidence_hash = Some("another".to_owned());
+        }
+        let compared = compare_verdicts(("before", &all[1..]), ("after", &later));
+        assert_eq!(compared.comparisons[0].verdict.is_some(), is_sample);
+        assert_eq!(problems(&schema("comparison"), &arraign::json::json!(compared)), [""; 0]);
+    }
 }
 
 /// Keys that hold what the evidence holds: any key is theirs.

@@ -42,6 +42,25 @@ fn a_recorded_run_replays_to_the_same_verdict() {
 }
 
 #[test]
+fn a_replay_rests_on_the_evidence_that_was_recorded() {
+    let project = Project::of(&[asks("a", "looks", "")]);
+    let judged = |variables: &[(&str, &str)]| {
+        project.run_with(variables, &[]).exits(0);
+        let verdict = project.verdict("s::a");
+        std::fs::remove_dir_all(project.path("out")).expect("the verdicts");
+        (verdict["live"].clone(), verdict["runs"][0]["evidence_hash"].clone())
+    };
+    let (live, recorded) = judged(&[RECORD]);
+    assert_eq!(live, true);
+    let (live, replayed) = judged(&[]);
+    assert_eq!((live.is_null(), &replayed), (true, &recorded));
+    // A fresh recording is not made again.
+    assert_eq!(judged(&[RECORD]), (Json::Null, recorded.clone()));
+    let (live, asked) = judged(&[LIVE]);
+    assert!(live == true && asked != recorded, "{asked}");
+}
+
+#[test]
 fn a_run_of_a_case_with_a_long_id_is_recorded_under_a_short_name() {
     let (one, other) = ("x".repeat(300), format!("{}y", "x".repeat(299)));
     let project = Project::of(&[asks(&one, "looks", ""), asks(&other, "looks", "")]);

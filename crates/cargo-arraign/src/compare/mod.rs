@@ -1,4 +1,4 @@
-//! `cargo arraign compare RUN RUN`.
+//! `cargo arraign compare BEFORE AFTER...`.
 
 mod text;
 
@@ -8,25 +8,45 @@ use std::process::ExitCode;
 
 use arraign::__internals::harness::earlier_run;
 use arraign::__internals::harness::runs::{find_newest, list_runs};
-use arraign::__internals::report::comparison::RunComparison;
+use arraign::__internals::report::comparison::{ComparedRun, ComparisonReport, ComparisonSettings};
 use arraign::__internals::report::{EarlierRun, plain};
+use arraign::__internals::score::paired::{Measure, PairedSettings};
 use clap::{Args, ValueEnum};
 
 use self::text::render_text;
 use crate::error::{CliError, CliResult, FAILED, exit_after_write};
 use crate::out::locate_out_folder;
 
-/// Compare two runs: trials that regressed, improved, are new, did not run, or are flaky.
+/// Compare runs, or variants of one run: worse, better, no worse or undecided.
 ///
 /// A run is the folder of its logs, a `report.json` or `report.jsonl`, or an id: the name of the run's folder in
-/// `target/arraign`. Without names, compares the last run with the last one before it that shares trials. Exits
-/// with 101 if a trial regressed.
+/// `target/arraign`. Without names, compares the last run with the last one before it that shares trials. Trials that judged the
+/// same trace in both runs are compared one by one; runs of an agent that was asked again are compared as samples. Exits with 101
+/// if a trial regressed on the same trace, or if a side is worse; with `--margin`, also if that is undecided.
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
-    /// The earlier run. Default: the last one before the later run that has a trial of it.
-    before: Option<String>,
-    /// The later run. Default: the newest run.
-    after: Option<String>,
+    /// The earlier run, then one or more later runs. Default: the newest run, and the last one before it that has a trial of it.
+    /// With `--variants`: the run with the variants, by default the newest.
+    #[arg(value_name = "RUN")]
+    runs: Vec<String>,
+    /// Compare these variants of one run, separated by commas, with the first of them. Without names: all with `baseline`.
+    #[arg(long, value_name = "NAME,...", num_args = 0..=1, default_missing_value = "", value_delimiter = ',')]
+    variants: Option<Vec<String>>,
+    /// What is compared of each case.
+    #[arg(long, value_enum, default_value_t)]
+    measure: CompareMeasure,
+    /// Accept a drop of this size, from 0 to 1: `0.05` is five points. Then `no worse` is a result, and `undecided` exits with 101.
+    #[arg(long, value_name = "SHARE", value_parser = parse_margin)]
+    margin: Option<f64>,
+    /// Exit with 0 if the result is undecided.
+    #[arg(long, requires = "margin")]
+    allow_undecided: bool,
+    /// The confidence of the intervals, and 1 minus the level of the tests.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = parse_confidence)]
+    confidence: f64,
+    /// Count the cases with the same value of this key in their `metadata` as one observation.
+    #[arg(long, value_name = "metadata.KEY", value_parser = parse_cluster)]
+    cluster: Option<String>,
     /// The output format.
     #[arg(long, value_enum, default_value_t)]
     format: CompareFormat,
@@ -46,21 +66,77 @@ enum CompareFormat {
     Markdown,
 }
 
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum CompareMeasure {
+    /// The share of its runs that passed.
+    #[default]
+    Passed,
+    /// The mean score of its runs.
+    Score,
+}
+
 impl Compare {
     pub(crate) fn run(self) -> CliResult {
-        let folder = self.out.unwrap_or_else(locate_out_folder);
-        let named = self.before.as_deref().map(|before| read_named(before, &folder)).transpose()?;
-        let after = match &self.after {
-            Some(after) => read_named(after, &folder)?,
-            None => read_run(&find_newest(&folder)?)?,
+        let folder = self.out.clone().unwrap_or_else(locate_out_folder);
+        let settings = self.collect_settings();
+        let report = if let Some(names) = &self.variants {
+            let names: Vec<String> = names.iter().filter(|name| !name.is_empty()).cloned().collect();
+            let run = match self.runs.as_slice() {
+                [] => read_run(&find_newest(&folder)?)?,
+                [run] => read_named(run, &folder)?,
+                _ => return Err(CliError::new("`--variants` compares variants of one run: name one run")),
+            };
+            ComparisonReport::compare_variants(borrow_run(&run), &names, &settings)
+        } else {
+            let (before, after) = self.read_runs(&folder)?;
+            let after: Vec<ComparedRun<'_>> = after.iter().map(borrow_run).collect();
+            ComparisonReport::compare_runs(borrow_run(&before), &after, &settings)
         };
-        // Without a name, the last run of the same trials is the one to compare with.
-        let before = named.map_or_else(|| find_previous(&folder, &after), Ok)?;
-        let comparison = RunComparison::from_trials(&before.trials, &after.trials);
-        let text = render_comparison(&comparison, self.format, &before, &after);
+        let report = report.map_err(|error| CliError::new(error.to_string()))?;
+        let text = match self.format {
+            CompareFormat::Text => render_text(&report),
+            CompareFormat::Json => plain::render_safe_json(&report) + "\n",
+            CompareFormat::Markdown => report.render_markdown().trim_start().to_owned(),
+        };
         exit_after_write(io::stdout().write_all(text.as_bytes()))?;
-        Ok(if comparison.has_regressed() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
+        Ok(if report.fails(self.allow_undecided) { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
     }
+
+    fn collect_settings(&self) -> ComparisonSettings {
+        let measure = match self.measure {
+            CompareMeasure::Passed => Measure::Passed,
+            CompareMeasure::Score => Measure::Score,
+        };
+        ComparisonSettings {
+            paired: PairedSettings {
+                measure,
+                confidence: self.confidence,
+                margin: self.margin,
+                has_clusters: self.cluster.is_some(),
+            },
+            cluster: self.cluster.clone(),
+        }
+    }
+
+    /// Reads the earlier run and the later ones.
+    fn read_runs(&self, folder: &Path) -> Result<(EarlierRun, Vec<EarlierRun>), CliError> {
+        match self.runs.as_slice() {
+            [] => {
+                let after = read_run(&find_newest(folder)?)?;
+                // Without a name, the last run of the same trials is the one to compare with.
+                Ok((find_previous(folder, &after)?, vec![after]))
+            }
+            [before] => Ok((read_named(before, folder)?, vec![read_run(&find_newest(folder)?)?])),
+            [before, after @ ..] => {
+                let after: Result<_, CliError> = after.iter().map(|run| read_named(run, folder)).collect();
+                Ok((read_named(before, folder)?, after?))
+            }
+        }
+    }
+}
+
+fn borrow_run(run: &EarlierRun) -> ComparedRun<'_> {
+    ComparedRun { name: &run.name, trials: &run.trials }
 }
 
 /// Returns the last run that started before `after` and has a trial of it.
@@ -88,18 +164,21 @@ fn read_run(folder: &Path) -> Result<EarlierRun, CliError> {
     read_named(&folder.to_string_lossy(), folder)
 }
 
-fn render_comparison(
-    comparison: &RunComparison,
-    format: CompareFormat,
-    before: &EarlierRun,
-    after: &EarlierRun,
-) -> String {
-    match format {
-        CompareFormat::Text => {
-            let [one, other] = [before, after].map(|run| plain::escape_line(&run.name));
-            format!("{other} compared with {one}: {}", render_text(comparison))
-        }
-        CompareFormat::Json => plain::render_safe_json(comparison) + "\n",
-        CompareFormat::Markdown => comparison.render_markdown(&before.name).trim_start().to_owned(),
-    }
+/// Parses a share between 0 and 1, such as `0.05`. The limits themselves are no share that decides anything.
+fn parse_share(text: &str, example: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| *share > 0.0 && *share < 1.0);
+    share.ok_or_else(|| format!("expected a number between 0 and 1, such as {example}"))
+}
+
+fn parse_margin(text: &str) -> Result<f64, String> {
+    parse_share(text, "0.05 for five points")
+}
+
+fn parse_confidence(text: &str) -> Result<f64, String> {
+    parse_share(text, "0.95")
+}
+
+fn parse_cluster(text: &str) -> Result<String, String> {
+    let key = text.strip_prefix("metadata.").filter(|key| !key.is_empty());
+    key.map(str::to_owned).ok_or_else(|| "expected `metadata.` and a key of the cases' `metadata`".to_owned())
 }

@@ -8,28 +8,50 @@ use arraign::{Harness, Trace, Verdict};
 
 use crate::program::{arraign, pin};
 
-/// Whether the answer of each case, by name, is a good one.
-type Answers = &'static [(&'static str, bool)];
+/// Whether each case, by name, passes.
+type Results = &'static [(&'static str, bool)];
 
-const BEFORE: Answers = &[("refunds::asks", true), ("refunds::greets", true), ("refunds::pays", false)];
-const AFTER: Answers = &[("refunds::asks", false), ("refunds::greets", true), ("refunds::pays", true)];
+const BEFORE: Results = &[("refunds::asks", true), ("refunds::greets", true), ("refunds::pays", false)];
+const AFTER: Results = &[("refunds::asks", false), ("refunds::greets", true), ("refunds::pays", true)];
 
-fn verdicts(answers: Answers) -> Vec<Verdict> {
-    let suite = Harness::new("evals").parse("{id: any, expect: [contains: ships]}").expect("a case");
-    let verdict = |(name, good): &(&str, bool)| {
-        let answer = if *good { "it ships today" } else { "no idea" };
-        let trace = Trace { answer: Some(answer.to_owned()), ..Trace::default() };
-        let mut verdict = arraign::evaluate(&suite.cases[0], &trace);
+/// The verdicts of trials that all judge the same trace.
+fn verdicts(results: &[(&str, bool)]) -> Vec<Verdict> {
+    let suite = Harness::new("evals")
+        .parse("[{id: good, expect: [contains: ships]}, {id: bad, expect: [contains: leaves]}]")
+        .expect("cases");
+    let verdict = |(name, passes): &(&str, bool)| {
+        let trace = Trace { answer: Some("it ships today".to_owned()), ..Trace::default() };
+        let mut verdict = arraign::evaluate(&suite.cases[usize::from(!passes)], &trace);
         (verdict.name, verdict.harness) = ((*name).to_owned(), "evals".to_owned());
         verdict
     };
-    answers.iter().map(verdict).collect()
+    results.iter().map(verdict).collect()
+}
+
+/// The verdicts of so many cases of one variant, of which the first `good` pass, each on a run of its own.
+fn sample(variant: &str, cases: usize, good: usize) -> Vec<Verdict> {
+    let names: Vec<String> = (0..cases).map(|number| format!("refunds::c{number}")).collect();
+    let results: Vec<(&str, bool)> =
+        names.iter().enumerate().map(|(at, name)| (name.as_str(), at < good)).collect();
+    let mut verdicts = verdicts(&results);
+    for verdict in &mut verdicts {
+        verdict.runs[0].evidence_hash = Some(format!("{variant} {}", verdict.name));
+        verdict.case_name = Some(verdict.name.clone());
+        verdict.name = format!("{}@{variant}", verdict.name);
+        verdict.variant = Some(variant.to_owned());
+    }
+    verdicts
+}
+
+fn write_lines(path: &Path, verdicts: &[Verdict]) {
+    let lines: Vec<String> = verdicts.iter().map(|verdict| json::to_string(verdict).expect("JSON")).collect();
+    fs::write(path, lines.join("\n")).expect("a file");
 }
 
 /// Writes the log of a process, as the process leaves it.
-fn leave(log: &Path, attempt: u32, answers: Answers) {
+fn leave(log: &Path, attempt: u32, results: Results) {
     fs::create_dir_all(log.parent().expect("the run")).expect("a folder");
-    let lines = verdicts(answers).into_iter().map(|mut verdict| {
+    let lines = verdicts(results).into_iter().map(|mut verdict| {
         verdict.attempt = attempt;
         json::to_string(&verdict).expect("JSON") + "\n"
     });
@@ -39,14 +61,14 @@ fn leave(log: &Path, attempt: u32, answers: Answers) {
 /// A package with two runs.
 fn package() -> tempfile::TempDir {
     let package = tempfile::tempdir().expect("a folder");
-    for (started_ms, (id, answers)) in (1..).zip([("1-1", BEFORE), ("2-2", AFTER)]) {
-        leave_run(&package.path().join("target/arraign").join(id), started_ms, answers);
+    for (started_ms, (id, results)) in (1..).zip([("1-1", BEFORE), ("2-2", AFTER)]) {
+        leave_run(&package.path().join("target/arraign").join(id), started_ms, results);
     }
     package
 }
 
-fn leave_run(run: &Path, started_ms: u64, answers: Answers) {
-    leave(&run.join("evals.7.jsonl"), 1, answers);
+fn leave_run(run: &Path, started_ms: u64, results: Results) {
+    leave(&run.join("evals.7.jsonl"), 1, results);
     fs::create_dir_all(run.join("@manifests")).expect("a folder");
     let manifest = json!({
         "schema_version": 1, "arraign": "0.1.0", "harness": "evals", "cases": "evals", "package": "",
@@ -62,10 +84,11 @@ fn a_regression_is_exit_code_101() {
     assert_eq!(ran.code, Some(101), "{}", ran.stderr);
     pin("compare-text", &ran.stdout);
     let markdown = arraign(package.path(), &["compare", "1-1", "2-2", "--format", "markdown"]);
-    assert!(markdown.stdout.starts_with("### Compared with <code>1-1</code>\n"), "{}", markdown.stdout);
+    let heading = "### <code>2-2</code> compared with <code>1-1</code>\n";
+    assert!(markdown.stdout.starts_with(heading), "{}", markdown.stdout);
     let json = arraign(package.path(), &["compare", "1-1", "2-2", "--format", "json"]);
     let json: Json = json::from_str(&json.stdout).expect("JSON");
-    assert_eq!(json["trials"][0]["change"], "regressed");
+    assert_eq!(json["comparisons"][0]["trials"][0]["change"], "regressed");
 }
 
 #[test]
@@ -93,7 +116,10 @@ fn the_markdown_of_a_report_compares_with_an_earlier_run() {
         arraign(package.path(), &["report", "--run", "2-2", "--format", "markdown", "--compare", "1-1"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(101), ""));
     let page = fs::read_to_string(package.path().join("target/arraign/report.md")).expect("a report");
-    assert!(page.contains("### Compared with <code>1-1</code>\n\n1 regressed, 1 improved.\n"), "{page}");
+    assert!(
+        page.contains("### <code>2-2</code> compared with <code>1-1</code>\n\n1 regressed, 1 improved.\n"),
+        "{page}"
+    );
 }
 
 #[test]
@@ -101,7 +127,7 @@ fn reports_are_runs_too() {
     let package = package();
     let lines: Vec<String> =
         verdicts(AFTER).iter().map(|verdict| json::to_string(verdict).expect("JSON")).collect();
-    fs::write(package.path().join("report.jsonl"), lines.join("\n")).expect("a file");
+    write_lines(&package.path().join("report.jsonl"), &verdicts(AFTER));
     let report =
         format!("{{\"schema_version\":1,\"run\":{{\"id\":\"7\"}},\"verdicts\":[{}]}}", lines.join(","));
     fs::write(package.path().join("report.json"), report).expect("a file");
@@ -130,9 +156,13 @@ fn without_names_the_last_two_runs_that_share_trials_are_compared() {
     leave_run(&runs.join("newest"), 4, &[("refunds::asks", true)]);
     let ran = arraign(package.path(), &["compare"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
-    assert!(ran.stdout.starts_with("newest compared with 2-2: 1 improved, 2 not run\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.starts_with("newest compared with 2-2: 1 improved, 2 only before\n"),
+        "{}",
+        ran.stdout
+    );
     let named = arraign(package.path(), &["compare", "1-1"]);
-    assert!(named.stdout.starts_with("newest compared with 1-1: 2 not run\n"), "{}", named.stdout);
+    assert!(named.stdout.starts_with("newest compared with 1-1: 2 only before\n"), "{}", named.stdout);
     fs::remove_dir_all(runs.join("2-2")).expect("a run");
     fs::remove_dir_all(runs.join("1-1")).expect("a run");
     let alone = arraign(package.path(), &["compare"]);
@@ -142,4 +172,61 @@ fn without_names_the_last_two_runs_that_share_trials_are_compared() {
         "{}",
         alone.stderr
     );
+}
+
+#[test]
+fn variants_of_one_run_are_compared_and_the_worse_one_is_exit_code_101() {
+    let package = package();
+    let log = package.path().join("report.jsonl");
+    write_lines(
+        &log,
+        &[sample("baseline", 40, 38), sample("cheaper", 40, 37), sample("terse", 40, 20)].concat(),
+    );
+    let all = arraign(package.path(), &["compare", "report.jsonl", "--variants"]);
+    assert_eq!(all.code, Some(101), "{}", all.stderr);
+    pin("compare-variants", &all.stdout);
+    let two = arraign(package.path(), &["compare", "--variants", "baseline,cheaper", "report.jsonl"]);
+    assert_eq!((two.code, two.stderr.as_str()), (Some(0), ""));
+    let none = arraign(package.path(), &["compare", "report.jsonl", "--variants", "baseline,cheap"]);
+    assert_eq!(none.code, Some(2));
+    assert!(none.stderr.contains("its variants are `baseline`, `cheaper`, `terse`"), "{}", none.stderr);
+}
+
+#[test]
+fn with_a_margin_undecided_is_exit_code_101_unless_it_is_allowed() {
+    let package = package();
+    let log = package.path().join("report.jsonl");
+    write_lines(&log, &[sample("baseline", 40, 38), sample("cheaper", 40, 37)].concat());
+    let compare = ["compare", "report.jsonl", "--variants", "baseline,cheaper", "--margin"];
+    let ran = arraign(package.path(), &[&compare[..], &["0.05"]].concat());
+    assert_eq!(ran.code, Some(101), "{}", ran.stdout);
+    assert!(ran.stdout.contains("like these would decide it"), "{}", ran.stdout);
+    let allowed = arraign(package.path(), &[&compare[..], &["0.05", "--allow-undecided"]].concat());
+    let wide = arraign(package.path(), &[&compare[..], &["0.2"]].concat());
+    assert_eq!((allowed.code, wide.code), (Some(0), Some(0)), "{}", wide.stdout);
+    assert!(
+        wide.stdout.contains("cheaper is no worse than baseline by more than 20 points"),
+        "{}",
+        wide.stdout
+    );
+    let json = arraign(package.path(), &[&compare[..], &["0.05", "--format", "json"]].concat());
+    let json: Json = json::from_str(&json.stdout).expect("JSON");
+    assert_eq!(json["comparisons"][0]["verdict"], "undecided");
+    assert_eq!(json["comparisons"][0]["needs"]["runs"], 1);
+    assert_eq!(json["margin"], 0.05);
+}
+
+#[test]
+fn a_setting_that_cannot_be_meant_is_refused() {
+    let package = package();
+    for (arguments, message) in [
+        (&["--margin", "5"][..], "expected a number between 0 and 1, such as 0.05 for five points"),
+        (&["--confidence", "95"], "expected a number between 0 and 1, such as 0.95"),
+        (&["--cluster", "repository"], "expected `metadata.` and a key of the cases' `metadata`"),
+        (&["--allow-undecided"], "--margin"),
+        (&["--variants"], "name one run"),
+    ] {
+        let ran = arraign(package.path(), &[&["compare", "1-1", "2-2"], arguments].concat());
+        assert!(ran.code == Some(2) && ran.stderr.contains(message), "{arguments:?}: {}", ran.stderr);
+    }
 }

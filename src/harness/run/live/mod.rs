@@ -42,8 +42,10 @@ use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::{CaseWork, Plan, PlannedTrial, TrialWork};
 use crate::harness::stderr::{report_load_errors, report_problem};
 use crate::outcome::UndecidedCause;
-use crate::source::Files;
-use crate::suite::{CaseRuns, LIVE, RecordedRun, find_foreign_recording, find_stale_runs};
+use crate::source::{Files, fingerprint_bytes};
+use crate::suite::{
+    CaseRuns, CassetteOf, LIVE, RecordedRun, cassette_path, find_foreign_recording, find_stale_runs,
+};
 use crate::verdict::Rerun;
 
 /// The agents of one run of the harness.
@@ -282,6 +284,28 @@ impl LiveAgents {
     /// Whether agents run in this process. They may print, and would wait for a lock on standard output.
     pub(crate) fn may_print(&self) -> bool {
         self.asked.list_all().iter().any(|asked| asked.in_process)
+    }
+
+    /// Returns the hash of the recorded answers that each run of the trial `name` rests on. Empty if its runs are recorded
+    /// themselves, or if nothing of them is.
+    pub(crate) fn hash_cassettes(&self, name: &str, case: &Case, path: &Path, files: &Files) -> Vec<String> {
+        let agent = case.agent.as_ref().and_then(|used| self.today.find_agent(used));
+        let has_model = agent.is_some_and(|(_, agent)| agent.model.is_some());
+        if !has_model || self.mode == AgentMode::Live || self.asked.find(name).is_none() {
+            return Vec::new();
+        }
+        let has_server = case.mocks.as_ref().is_some_and(|mocks| mocks.server.is_some());
+        let cassettes = [Some(CassetteOf::Model), has_server.then_some(CassetteOf::McpServer)];
+        let count = case.repeat.as_ref().map_or(1, |(runs, _)| *runs);
+        let hashes = (1..=count).map(|run| {
+            let mut answers = String::new();
+            for of in cassettes.into_iter().flatten() {
+                files.read(&cassette_path(case, path, run, of), |text| answers.push_str(text)).ok()?;
+            }
+            Some(fingerprint_bytes(answers.as_bytes()))
+        });
+        // One that cannot be read leaves the runs without a hash of their own kind.
+        hashes.collect::<Option<_>>().unwrap_or_default()
     }
 
     /// Waits for the answer of the trial's agent, so that the agent's time does not count as the time of the checks.

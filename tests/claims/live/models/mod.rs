@@ -75,6 +75,22 @@ fn each_protocol_is_recorded_and_replayed_without_its_server() {
     }
 }
 
+#[test]
+fn a_replay_rests_on_the_recorded_answers_of_the_model() {
+    let server = Server::new(replies::reply);
+    let project = project("chat", &server);
+    let judged = |variables: &[(&str, &str)]| {
+        run(&project, variables).exits(0);
+        let verdict = project.verdict("s::a");
+        (verdict["live"].clone(), verdict["runs"][0]["evidence_hash"].clone())
+    };
+    let (live, recorded) = judged(&[RECORD]);
+    assert_eq!(live, true);
+    // Each run takes another time, so that no two traces are the same.
+    assert_eq!(judged(&[ALLOWED]), (Json::Null, recorded.clone()));
+    assert_ne!(judged(&[LIVE]).1, recorded);
+}
+
 impl Ran {
     /// The only line on standard error says how often agents ran.
     #[track_caller]
