@@ -273,9 +273,7 @@ impl ProcessSession {
 /// secret is never cut in two.
 pub(super) fn truncate_front(text: &str) -> String {
     // The cut moves forward to the start of a character.
-    let start =
-        (text.len().saturating_sub(MAX_STDERR_BYTES)..=text.len()).find(|at| text.is_char_boundary(*at));
-    start.map_or("", |start| &text[start..]).to_owned()
+    text[text.ceil_char_boundary(text.len().saturating_sub(MAX_STDERR_BYTES))..].to_owned()
 }
 
 /// Writes the input. A failure is ignored, since an agent need not read its input.

@@ -50,7 +50,7 @@ use crate::check::InputMatch;
 use crate::json::{Json, json};
 
 /// The time limit of an agent unless its case or its command names another.
-pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(300);
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// The largest output of an agent unless its description names another: 16 MiB.
 const OUTPUT_LIMIT: usize = 16 << 20;

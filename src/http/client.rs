@@ -8,7 +8,7 @@ use super::attempt::{FailedAttempt, HttpAttempt};
 use super::{HttpError, HttpLimits, HttpProblem, HttpRequest, HttpResponse, retry};
 
 /// The largest time limit: longer ones overflow some clocks.
-const MAX_TOTAL: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_TOTAL: Duration = Duration::from_hours(24);
 
 /// Sends requests and reuses connections. Cheap to clone.
 #[derive(Clone)]

@@ -18,7 +18,7 @@ pub struct HttpLimits {
 impl Default for HttpLimits {
     fn default() -> Self {
         Self {
-            total: Duration::from_secs(300),
+            total: Duration::from_mins(5),
             connect: Duration::from_secs(10),
             response_bytes: 16 << 20,
             retries: 2,

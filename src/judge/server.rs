@@ -24,7 +24,7 @@ const DEFAULT_BASE_URL: &str = "https://api.openai.com/v1";
 const DEFAULT_KEY_VARIABLE: &str = "OPENAI_API_KEY";
 
 /// The time limit of a request with all its attempts, unless the settings name another.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
+const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// The largest size of a response, in bytes.
 const MAX_RESPONSE_BYTES: usize = 4 << 20;

@@ -9,7 +9,7 @@ use crate::http::{HttpClient, HttpLimits, HttpRequest};
 use crate::json::{Json, json};
 
 /// Any delay of a mock tool is shorter.
-const LONGEST_ANSWER: Duration = Duration::from_secs(3600);
+const LONGEST_ANSWER: Duration = Duration::from_hours(1);
 
 /// The version of the protocol in which requests need no session.
 const PROTOCOL_VERSION: &str = "2025-06-18";

@@ -27,7 +27,7 @@ const CHUNK_BYTES: usize = 32 << 10;
 const MAX_REPLY_BYTES: usize = 64 << 20;
 
 /// The time that a provider may be silent before its first byte.
-const REPLY_TIMEOUT: Duration = Duration::from_secs(600);
+const REPLY_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// The time limit of a connection attempt.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -36,7 +36,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_RETRIES: u32 = 3;
 
 /// The longest wait before that: clients give up sooner or later.
-const MAX_WAIT: Duration = Duration::from_secs(60);
+const MAX_WAIT: Duration = Duration::from_mins(1);
 
 /// Headers about one connection, which are not those of another. Replies are recorded as text, so they must not be packed.
 const OWN_HEADERS: [HeaderName; 8] =

@@ -47,7 +47,7 @@ impl<'t> QuotedText<'t> {
         // A secret that begins before the range or ends behind it is found only with enough text around.
         let start = range.start.saturating_sub(LOOKAROUND);
         let end = range.end.saturating_add(LOOKAROUND).min(text.len());
-        Self::mask_part(text, floor_boundary(text, start)..floor_boundary(text, end))
+        Self::mask_part(text, text.floor_char_boundary(start)..text.floor_char_boundary(end))
     }
 
     /// Renders `value` as compact JSON without its secrets.
@@ -137,7 +137,7 @@ impl<'t> QuotedText<'t> {
             Some((secret, mask)) => mask.end + (at - secret.end),
             None => at,
         };
-        let shown = floor_boundary(&self.shown, shown.min(self.shown.len()));
+        let shown = self.shown.floor_char_boundary(shown);
         shown..shown
     }
 }
@@ -158,10 +158,6 @@ impl fmt::Display for CutText<'_> {
 
 fn mark_cut(is_cut: bool) -> &'static str {
     if is_cut { "..." } else { "" }
-}
-
-fn floor_boundary(text: &str, at: usize) -> usize {
-    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
 }
 
 #[cfg(test)]

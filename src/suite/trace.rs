@@ -275,7 +275,7 @@ fn shorten_file_name(name: String) -> String {
         return name;
     }
     // The cut may be inside of a character, so it moves to the beginning of it.
-    let kept = (0..=KEPT_BYTES).rev().find(|at| name.is_char_boundary(*at)).unwrap_or_default();
+    let kept = name.floor_char_boundary(KEPT_BYTES);
     let hash = hmac_sha256::Hash::hash(name.as_bytes());
     let digits = hash[..8].iter().fold(0_u64, |digits, byte| (digits << 8) | u64::from(*byte));
     format!("{}-{digits:016x}", &name[..kept])

@@ -107,7 +107,7 @@ async fn hangs(_: AgentInput) -> Result<Trace, io::Error> {
 
 /// Keeps its thread, as code that is not async does.
 async fn blocks(_: AgentInput) -> Result<Trace, io::Error> {
-    std::thread::sleep(Duration::from_secs(60));
+    std::thread::sleep(Duration::from_mins(1));
     Ok(Trace::default())
 }
 

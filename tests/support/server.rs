@@ -98,7 +98,7 @@ impl Reply {
 
     fn send(&self, stream: &mut TcpStream) -> std::io::Result<()> {
         if self.silent {
-            sleep(Duration::from_secs(60));
+            sleep(Duration::from_mins(1));
             return Ok(());
         }
         let connection = if self.kept_open { "keep-alive" } else { "close" };
@@ -111,7 +111,7 @@ impl Reply {
         let body = &self.body[..self.sent];
         if self.endless {
             stream.write_all(body)?;
-            sleep(Duration::from_secs(60));
+            sleep(Duration::from_mins(1));
             return Ok(());
         }
         if self.kept_open {

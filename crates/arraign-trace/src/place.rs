@@ -171,15 +171,15 @@ const WINDOW_BYTES: usize = 200;
 /// Returns the part of a long line around `place`. It begins and ends between values, at a quote, or in a text without quotes at a
 /// mark: a piece of a value could be a piece of a secret, which nobody would recognize.
 fn find_window(line: &str, place: Range<usize>) -> Range<usize> {
-    let first = floor_boundary(line, place.start.saturating_sub(WINDOW_BYTES));
+    let first = line.floor_char_boundary(place.start.saturating_sub(WINDOW_BYTES));
     let before = &line[first..place.start];
     let start = match before.find(QUOTES) {
         _ if first == 0 => 0,
         Some(quote) => first + quote + 1,
         None => place.start - before.trim_start_matches(is_word_char).len(),
     };
-    let kept = floor_boundary(line, place.end.min(place.start + WINDOW_BYTES));
-    let last = floor_boundary(line, (kept + WINDOW_BYTES).min(line.len()));
+    let kept = line.floor_char_boundary(place.end.min(place.start + WINDOW_BYTES));
+    let last = line.floor_char_boundary((kept + WINDOW_BYTES).min(line.len()));
     // The place itself may be cut, too.
     let from = if kept < place.end { place.start } else { kept };
     let after = &line[from..last];
@@ -198,13 +198,9 @@ fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '+' | '/' | '=' | '_' | '-' | '.' | '~' | '%' | '\\')
 }
 
-fn floor_boundary(text: &str, at: usize) -> usize {
-    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
-}
-
 /// Returns the number of characters before the byte `at` of `line`.
 fn count_chars(line: &str, at: usize) -> usize {
-    line[..floor_boundary(line, at)].chars().count()
+    line[..line.floor_char_boundary(at)].chars().count()
 }
 
 /// A [`Place`], resolved: what reports need to name it, to link it and to draw it, without the file.

@@ -37,7 +37,7 @@ pub(crate) const KIND: Kind =
     Kind::built::<ExecSettings>("exec", "a program of your own decides").shorthand("command");
 
 /// How long a program may take, unless its check says otherwise.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
+const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Settings of `exec`.
 #[derive(Deserialize)]

@@ -82,7 +82,7 @@ fn byte_of(text: &str, error: &JsonError) -> usize {
     let line_start: usize = lines.take(error.line().saturating_sub(1)).map(str::len).sum();
     let stop = if error.is_eof() { text.len() } else { line_start + error.column().saturating_sub(1) };
     // The byte may be inside of a character, where a text cannot be cut.
-    (0..=stop.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
+    text.floor_char_boundary(stop)
 }
 
 fn describe_not_json(answer: &str, at: usize, error: &JsonError) -> Violation {

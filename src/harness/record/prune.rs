@@ -14,7 +14,7 @@ use crate::json;
 use crate::source::open_regular;
 
 /// The age below which no run is removed.
-const PROTECTED_AGE: Duration = Duration::from_secs(3600);
+const PROTECTED_AGE: Duration = Duration::from_hours(1);
 
 /// Removes the oldest runs below `out` with a manifest called `manifest`, so that `keep` of them are left. A folder that
 /// cannot be read or removed stays: the next run tries again.

@@ -153,7 +153,7 @@ fn escape_name(id: &str) -> String {
         return name;
     }
     // The limit is in bytes, so the cut moves back to the start of a character.
-    let end = (0..=LONGEST_NAME).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0);
+    let end = name.floor_char_boundary(LONGEST_NAME);
     format!("{}~{:016x}", &name[..end], hash_text(&name))
 }
 

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use crate::source::lock;
 
 /// The longest limit that the watchdog keeps.
-const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+const LONGEST: Duration = Duration::from_hours(8760);
 
 /// The deadlines of this process.
 static WATCHDOG: Watchdog = Watchdog {
@@ -130,7 +130,7 @@ impl Watchdog {
 mod tests {
     use super::*;
 
-    const LONG: Duration = Duration::from_secs(60);
+    const LONG: Duration = Duration::from_mins(1);
 
     #[test]
     fn a_part_in_time_has_its_result_and_a_late_one_has_none() {

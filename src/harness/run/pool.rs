@@ -265,7 +265,7 @@ mod tests {
     fn a_late_trial_has_the_result_of_its_caller_and_the_others_run_elsewhere() {
         for ahead in [None, Some(vec![0, 1, 2, 3])] {
             let pool = new_pool(4, ahead, 1, |number, late| {
-                let limit = if number == 1 { Duration::ZERO } else { Duration::from_secs(60) };
+                let limit = if number == 1 { Duration::ZERO } else { Duration::from_mins(1) };
                 let late = late.clone();
                 run_limited(
                     limit,

@@ -30,7 +30,7 @@ use crate::verdict::rebase::prefix_file;
 use crate::verdict::{CaseMutation, Rerun, TrialError, Verdict};
 
 /// The time limit of a case without a `timeout`, for reading its runs and for its checks.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
+const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A trial that has not started.
 pub(super) struct WaitingTrial {

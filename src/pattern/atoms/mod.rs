@@ -212,14 +212,13 @@ impl<'t> TextPosition<'t> {
     /// Returns at most `length` bytes from here on.
     fn head(self, length: usize) -> &'t str {
         let rest = self.rest();
-        let end = (0..=length.min(rest.len())).rev().find(|at| rest.is_char_boundary(*at));
-        &rest[..end.unwrap_or(0)]
+        &rest[..rest.floor_char_boundary(length)]
     }
 
     /// Returns at most `length` bytes before this position.
     fn tail(self, length: usize) -> &'t str {
-        let start = (self.at.saturating_sub(length)..self.at).find(|at| self.text.is_char_boundary(*at));
-        &self.text[start.unwrap_or(self.at)..self.at]
+        let start = self.text.ceil_char_boundary(self.at.saturating_sub(length));
+        &self.text[start..self.at]
     }
 
     fn before(self) -> Option<char> {

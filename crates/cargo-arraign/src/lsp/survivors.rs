@@ -72,11 +72,11 @@ fn insert_entry(document: &OpenDocument, case: &OutlinedCase, entry: &Json) -> O
     let after = add_entries(&Source::new(name, before), case.head.0, std::slice::from_ref(entry)).ok()?;
     let common = before.bytes().zip(after.bytes()).take_while(|(one, other)| one == other).count();
     // An edit begins and ends between characters.
-    let start = (0..=common).rev().find(|at| before.is_char_boundary(*at))?;
+    let start = before.floor_char_boundary(common);
     let rest = before.len() - start;
     let tails = before.bytes().rev().zip(after.bytes().rev()).take(rest);
     let tail = tails.take_while(|(one, other)| one == other).count();
-    let end = (before.len() - tail..=before.len()).find(|at| before.is_char_boundary(*at))?;
+    let end = before.ceil_char_boundary(before.len() - tail);
     let inserted = &after[start..after.len() - (before.len() - end)];
     Some(TextEdit::new(find_range(before, start, end), inserted.to_owned()))
 }

@@ -160,14 +160,10 @@ mod tests {
         let calls = (0..calls).map(|at| {
             let arguments =
                 Arguments::Json(json!({"path": format!("src/{at}.rs"), "deep": [at, {"at": at}]}));
-            Call::new(["read", "edit", "bash"][at % 3], arguments, at + 1)
+            Call { index: at + 1, ..Call::new(["read", "edit", "bash"][at % 3], arguments, at + 1) }
         });
-        let mut trace = Trace::default();
-        trace.calls = calls.collect();
-        for (at, call) in trace.calls.iter_mut().enumerate() {
-            call.index = at + 1;
-        }
-        trace.answer = Some("Changed 3 files.".to_owned());
+        let answer = Some("Changed 3 files.".to_owned());
+        let trace = Trace { calls: calls.collect(), answer, ..Trace::default() };
         RecordedRun { file: None, format: "native", trace }
     }
 

@@ -166,7 +166,7 @@ impl Proxy {
         while let Err(error) =
             client.send_request(&request, &HttpLimits { retries: 0, ..HttpLimits::default() })
         {
-            assert!(started.elapsed() < Duration::from_secs(180), "the proxy does not answer: {error}");
+            assert!(started.elapsed() < Duration::from_mins(3), "the proxy does not answer: {error}");
             std::thread::sleep(Duration::from_millis(200));
         }
     }
