@@ -393,7 +393,8 @@ impl LoweredBlock {
     /// `weighed_at` returns.
     pub fn resolve(&mut self, weighed_at: impl Fn(&str) -> Option<Place>) -> Result<(), LoadErrors> {
         // A scorecard may weigh a check that another block of the case adds, so names are resolved after all blocks.
-        let (expectations, mut errors) = (&self.expectations, LoadErrors::new());
+        let expectations = &self.expectations;
+        let mut errors = LoadErrors::new();
         for card in &mut self.scorecards {
             for part in card.parts.iter_mut().filter(|part| part.scored_by == ScoredBy::Check) {
                 let found = expectations.iter().position(|expectation| expectation.check == part.name);

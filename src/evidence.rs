@@ -55,7 +55,8 @@ impl<'t> Evidence<'t> {
 
 impl From<Trace> for Evidence<'static> {
     fn from(trace: Trace) -> Self {
-        let (opinions, programs) = (Cow::Owned(Opinions::default()), Cow::Owned(ProgramReports::default()));
+        let opinions = Cow::Owned(Opinions::default());
+        let programs = Cow::Owned(ProgramReports::default());
         Self {
             trace: Cow::Owned(trace),
             input: None,

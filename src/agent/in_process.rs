@@ -54,7 +54,8 @@ impl InProcess {
         input: AgentInput,
         limit: Duration,
     ) -> Result<ReturnedRun, AgentProblem> {
-        let (ask, runtime) = (Arc::clone(&self.0), Handle::current());
+        let ask = Arc::clone(&self.0);
+        let runtime = Handle::current();
         // The inner timeout stops an agent that awaits; the outer one abandons an agent that blocks its thread and never
         // returns to the runtime.
         let work = spawn_blocking(move || runtime.block_on(async { timeout(limit, ask(input)).await }));

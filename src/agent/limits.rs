@@ -232,7 +232,8 @@ mod tests {
     fn a_slot_is_free_when_its_agent_has_ended() {
         let folder = tempfile::tempdir().expect("a folder");
         let limits = AgentLimits { at_once: NonZero::new(1), ..AgentLimits::default() };
-        let (one, other) = (gate(limits, folder.path()), gate(limits, folder.path()));
+        let one = gate(limits, folder.path());
+        let other = gate(limits, folder.path());
         block_on(async {
             let first = one.enter().await.expect("a slot");
             let blocked = tokio::time::timeout(Duration::from_millis(200), other.enter()).await;

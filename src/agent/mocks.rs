@@ -41,7 +41,8 @@ pub(super) fn open_lease(
 ) -> Option<(MocksLease, String)> {
     let task = task?;
     let server = task.mocks.server.as_ref().zip(task.plans.get(&run)).map(|(line, session)| {
-        let (line, environment) = (line.clone(), Arc::clone(environment));
+        let line = line.clone();
+        let environment = Arc::clone(environment);
         // The server is started only when a call needs it.
         let start: StartServer = Arc::new(move || start_server(&line, &environment));
         ServerPlan { session: session.clone(), start }

@@ -86,8 +86,10 @@ impl AgentPool {
         let Some(runtime) = &self.runtime else { return answer };
         let task = Arc::new(task);
         let tasks = runs.iter().map(|run| {
-            let (gate, environment) = (Arc::clone(&self.gate), Arc::clone(&self.environment));
-            let (input, at_work) = (AgentInput { run: *run, ..input.clone() }, self.at_work.clone());
+            let gate = Arc::clone(&self.gate);
+            let environment = Arc::clone(&self.environment);
+            let input = AgentInput { run: *run, ..input.clone() };
+            let at_work = self.at_work.clone();
             runtime.spawn(run_agent(Arc::clone(&task), input, gate, environment, at_work))
         });
         let (tasks, cell): (Vec<_>, _) = (tasks.collect(), Arc::clone(&answer.0));
@@ -218,14 +220,16 @@ async fn run_agent(
     environment: Arc<AgentEnvironment>,
     at_work: WorkingAgents,
 ) -> Result<Trace, AgentError> {
-    let (agent, run) = (task.name.clone(), task.several.then_some(input.run));
+    let agent = task.name.clone();
+    let run = task.several.then_some(input.run);
     // Both guards live until the run has ended.
     let _entry = match gate.enter().await {
         Ok(entry) => entry,
         Err(problem) => return Err(AgentError { agent, run, problem, stderr: String::new() }),
     };
     let _work = at_work.begin_work(&input.id);
-    let (started, number) = (Instant::now(), input.run);
+    let started = Instant::now();
+    let number = input.run;
     input.session = make_session(&input);
     let leases = RunLeases::open_leases(&task, &mut input, &environment);
     let (answer, stderr) = ask_agent(&task, input, &environment).await;

@@ -316,7 +316,8 @@ fn is_context(text: &str) -> bool {
 fn remove_context(text: &str) -> Cow<'_, str> {
     let mut own = Cow::Borrowed(text);
     for tag in CONTEXT_TAGS {
-        let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
+        let open = format!("<{tag}>");
+        let close = format!("</{tag}>");
         while let Some(start) = own.find(&open)
             && let Some(length) = own[start..].find(&close)
         {

@@ -138,7 +138,8 @@ fn describe_contradiction(expectation: &Expectation, demand: &Demand<'_>, ban: &
 }
 
 fn describe_certain_miss(case: &Case, card: &Scorecard, highest: f64) -> LoadError {
-    let (setting, least) = (card.threshold.setting, written(card.threshold.least));
+    let setting = card.threshold.setting;
+    let least = written(card.threshold.least);
     let problem =
         format!("no run can pass: the score is {} at most, and `{setting}` is {least}", written(highest));
     let places: Vec<String> = card
@@ -169,7 +170,8 @@ fn describe_certain_pass(case: &Case) -> LoadErrors {
         errors.push(LoadError::new(expectation.place.clone(), problem).help(HELP));
     }
     for card in &case.scorecards {
-        let (setting, least) = (card.threshold.setting, written(card.threshold.least));
+        let setting = card.threshold.setting;
+        let least = written(card.threshold.least);
         let lowest = written(case.lowest_score(card));
         let problem =
             format!("this case cannot fail: the score is {lowest} at least, and `{setting}` is {least}");
@@ -229,7 +231,8 @@ impl Case {
     }
 
     fn list_idle_parts(&self, card: &Scorecard) -> Vec<IdleSetting> {
-        let (setting, least) = (card.threshold.setting, written(card.threshold.least));
+        let setting = card.threshold.setting;
+        let least = written(card.threshold.least);
         if card.effect != Effect::Fail {
             return Vec::new();
         }

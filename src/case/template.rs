@@ -93,13 +93,16 @@ const ARGUMENT_NAMES: [&str; 4] = ["input", "query", "id", "run"];
 /// Splits an argument of a command at its placeholders. Programs have braces of their own, so only `{{name}}` is a placeholder:
 /// other text between braces, and more than two of them in a row, are text.
 fn split_argument(text: &str) -> Vec<TemplatePart<'_>> {
-    let (mut parts, mut start, mut at) = (Vec::new(), 0, 0);
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let mut at = 0;
     while let Some(found) = text[at..].find("{{") {
         let opened = at + found;
         let braces = text[opened..].bytes().take_while(|byte| *byte == b'{').count();
         at = opened + braces;
         let Some(length) = text[at..].find("}}").filter(|_| braces == 2) else { continue };
-        let (name, end) = (text[at..at + length].trim(), at + length + 2);
+        let name = text[at..at + length].trim();
+        let end = at + length + 2;
         if is_identifier(name) && !text[end..].starts_with('}') {
             if start < opened {
                 parts.push(TemplatePart::Text(&text[start..opened]));

@@ -133,8 +133,10 @@ fn median_finding(scorecard: &Scorecard, at: usize, results: &[RunResult]) -> Op
 }
 
 fn median_violation(scorecard: &Scorecard, median: f64, scores: &[f64]) -> LocatedViolation {
-    let (setting, least) = (scorecard.threshold.setting, written(scorecard.threshold.least));
-    let (count, median) = (scores.len(), written(median));
+    let setting = scorecard.threshold.setting;
+    let least = written(scorecard.threshold.least);
+    let count = scores.len();
+    let median = written(median);
     let all: Vec<String> = scores.iter().map(|score| written(*score)).collect();
     Violation::new(format!("the median score of {count} runs is {median}, below `{setting}: {least}`"))
         .expected(format!("a median of at least {least}"), all.join(", "))

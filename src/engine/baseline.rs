@@ -148,7 +148,8 @@ fn find_doubt(
         return None;
     }
     let before = case.settle_run(&accepted.trace, accepted.format);
-    let (known_before, known) = (CallSuccess::of(&before), CallSuccess::of(&run.trace));
+    let known_before = CallSuccess::of(&before);
+    let known = CallSuccess::of(&run.trace);
     let mut pairs = before.calls.iter().zip(&run.trace.calls);
     let suspect = pairs.find(|(before, call)| {
         known.happened(call) == Known::Unknown && known_before.happened(before) == Known::Yes
@@ -193,7 +194,8 @@ fn misfit_finding(baseline: &Baseline, accepted: &RecordedRun, misfit: &str) -> 
 }
 
 fn compared_run<'t>(run: &'t RecordedRun, result: &RunResult) -> ComparedRun<'t> {
-    let (score, passed) = (result.score().get() * 100.0, result.status() == Status::Pass);
+    let score = result.score().get() * 100.0;
+    let passed = result.status() == Status::Pass;
     ComparedRun { trace: &run.trace, score, passed }
 }
 

@@ -164,7 +164,8 @@ impl RunCollector<'_> {
         // Before the findings move, for the same reason.
         let aggregate = aggregate_runs(case, &mut results);
         if results.is_empty() {
-            let (message, at) = ("the trace contains no run".to_owned(), case.trace_place().locate());
+            let message = "the trace contains no run".to_owned();
+            let at = case.trace_place().locate();
             verdict.errors.push(TrialError { message, at });
         }
         for run in results {

@@ -85,7 +85,8 @@ impl MeasuredCase {
         let axes = axes.map(|axes| axes.by_name().map(|(name, score)| format!("{name} {}", written(score))));
         let why = self.problem.clone().or_else(|| axes.map(|axes| axes.join(", ")));
         let why = why.map_or_else(String::new, |why| format!(": {why}"));
-        let (name, score) = (&self.name, written(self.score_or_zero()));
+        let name = &self.name;
+        let score = written(self.score_or_zero());
         Loss {
             points: (1.0 - self.score_or_zero()) * weight,
             why: format!("`{name}` scores {score} at {}{why}", self.at),
@@ -176,7 +177,8 @@ fn mean_finding(card: &Card, at: &Location, cases: &[MeasuredCase]) -> Finding {
 }
 
 fn mean_violation(card: &Card, at: Location, cases: &[MeasuredCase]) -> LocatedViolation {
-    let (mean, least) = (written(card.share().get()), written(card.least));
+    let mean = written(card.share().get());
+    let least = written(card.least);
     let count = count_noun(cases.len(), "case");
     Violation {
         value: card.score.and_then(JsonNumber::from_f64).map(Json::Number),

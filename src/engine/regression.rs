@@ -52,7 +52,8 @@ impl EarlierMeans {
     }
 
     fn compare_means(&self, earlier: Means, now: (&Group, Means)) -> Finding {
-        let (mut items, mut violations) = (Vec::new(), Vec::new());
+        let mut items = Vec::new();
+        let mut violations = Vec::new();
         for ((axis, earlier), (_, score)) in earlier.into_iter().zip(now.1) {
             // The means are sums of fractions, so a fall counts only beyond their rounding errors.
             let fell = earlier - score > self.max_regression + EPSILON;
@@ -137,7 +138,8 @@ fn incomparable_finding(at: &Location, now: &Group) -> Finding {
 fn drop_violation(max_regression: f64, axis: &str, earlier: f64, now: f64) -> Violation {
     let most = written(max_regression);
     let drop = written(earlier - now);
-    let (least, earlier) = (written(earlier - max_regression), written(earlier));
+    let least = written(earlier - max_regression);
+    let earlier = written(earlier);
     Violation {
         value: JsonNumber::from_f64(now).map(Json::Number),
         constraint: Some(format!("max_regression: {most}")),

@@ -303,7 +303,8 @@ fn of_panic(expectation: &Expectation, payload: &(dyn std::any::Any + Send)) -> 
 }
 
 fn unanswered_finding(expectation: &Expectation) -> Finding {
-    let (effect, turn) = (expectation.effect, expectation.turn);
+    let effect = expectation.effect;
+    let turn = expectation.turn;
     Finding { effect, turn, ..Finding::empty(expectation.check, &expectation.place) }
 }
 

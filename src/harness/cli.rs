@@ -73,7 +73,8 @@ pub(super) fn parse_arguments(
     raw: Vec<OsString>,
     threads_variable: Option<OsString>,
 ) -> Result<HarnessCommand, String> {
-    let (mut flags, mut filters) = (Vec::new(), Vec::new());
+    let mut flags = Vec::new();
+    let mut filters = Vec::new();
     let mut rest = raw.into_iter();
     // clap would refuse a repeated flag and a second filter. So filters are collected apart, and each flag is brought
     // into the form `--flag=value`, in which a later one replaces an earlier one by name.

@@ -292,7 +292,8 @@ impl Harness {
     }
 
     fn run_in(mut self, base: PathBuf, files: Files, command: &HarnessCommand) -> Result<ExitCode, ExitCode> {
-        let (settings, folder) = (&command.settings, workspace::find_folder(&base));
+        let settings = &command.settings;
+        let folder = workspace::find_folder(&base);
         let read = self.read_workspace(files);
         let (files, mut common) = read.map_err(|errors| report_load_errors(&errors, &folder))?;
         let rerun = self.rerun.clone().unwrap_or_else(|| workspace::make_rerun(&folder));

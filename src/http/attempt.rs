@@ -92,7 +92,8 @@ impl HttpAttempt<'_> {
         mut body: Body,
         since: Instant,
     ) -> Result<HttpResponse, HttpProblem> {
-        let (mut bytes, limit) = (Vec::new(), self.limits.response_bytes);
+        let mut bytes = Vec::new();
+        let limit = self.limits.response_bytes;
         // One byte more than the limit tells a body of exactly the limit from a longer one.
         let one_more = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
         let read = body.as_reader().take(one_more).read_to_end(&mut bytes);

@@ -51,7 +51,8 @@ impl HttpRequest {
 
     /// Adds a header. Its value is masked if its name suggests a secret (`authorization`, `x-api-key`).
     pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        let (name, value) = (name.into().to_ascii_lowercase(), value.into());
+        let name = name.into().to_ascii_lowercase();
+        let value = value.into();
         if names_a_secret(&name) {
             conceal::add_header(&mut self.secrets, &name, &value);
         }

@@ -95,7 +95,8 @@ mod tests {
             wish(&[("retry-after", "2"), ("retry-after-ms", "1500")]),
             Some(Duration::from_millis(1500))
         );
-        let (date, later) = ("Wed, 28 Feb 2024 23:59:59 GMT", "Fri, 01 Mar 2024 00:00:01 GMT");
+        let date = "Wed, 28 Feb 2024 23:59:59 GMT";
+        let later = "Fri, 01 Mar 2024 00:00:01 GMT";
         assert_eq!(wish(&[("date", date), ("retry-after", later)]), Some(Duration::from_secs(86402)));
         assert_eq!(wish(&[("date", later), ("retry-after", date)]), Some(Duration::ZERO));
     }

@@ -58,7 +58,8 @@ struct RecordedOpinion {
 /// Hashes the request, the judge's name and the number of votes.
 pub(super) fn compute_key(questionnaire: &Questionnaire, judge: &str, votes: u32) -> String {
     let request = questionnaire.build_request(1);
-    let (schema, votes) = (request.schema.to_string(), votes.to_string());
+    let schema = request.schema.to_string();
+    let votes = votes.to_string();
     hash_parts(&[judge, &votes, &request.system, &request.user, &schema])
 }
 

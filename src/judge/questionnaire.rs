@@ -118,7 +118,8 @@ impl QuestionnaireBuilder {
             return Ok(());
         }
         let Some(turn) = expectation.turn else {
-            let (trace, input) = (&evidence.trace, evidence.input.as_deref());
+            let trace = &evidence.trace;
+            let input = evidence.input.as_deref();
             return self.add_exhibit(RUN_PART, label, question, trace, input);
         };
         // A turn that the run does not have is the check's own finding.
@@ -140,7 +141,8 @@ impl QuestionnaireBuilder {
         }
         let Question { prompt, answer: form, context, .. } = question;
         self.exhibits.add_run(name, trace, input, context)?;
-        let (parts, prompt) = (list_parts(name, context), mask_secrets(prompt));
+        let parts = list_parts(name, context);
+        let prompt = mask_secrets(prompt);
         self.asked.push(AskedQuestion { id: String::new(), label: Some(label), prompt, form, parts });
         Ok(())
     }

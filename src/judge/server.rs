@@ -65,7 +65,8 @@ impl ServerJudge {
             retries: MAX_RETRIES,
             ..HttpLimits::default()
         };
-        let (key, mut secrets) = (find_key(settings, variable)?, Secrets::default());
+        let key = find_key(settings, variable)?;
+        let mut secrets = Secrets::default();
         if let Some((name, key)) = &key {
             secrets.add_key(name, key);
         }

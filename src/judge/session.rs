@@ -35,7 +35,8 @@ impl<'h> JudgeSession<'h> {
         let votes = match Questionnaire::for_case(case, evidence) {
             Ok(Some(questionnaire)) => {
                 let location = CassetteLocation::new(self.file, case.id.as_deref());
-                let (handle, questionnaire) = (&handle, &questionnaire);
+                let handle = &handle;
+                let questionnaire = &questionnaire;
                 self.collect_votes(&location, AskedVotes { handle, questionnaire, prices: &case.prices })
             }
             Ok(None) => Ok(Vote::new()),

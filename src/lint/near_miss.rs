@@ -127,7 +127,8 @@ fn find_slip(
 
 /// Whether one of the names is the other behind a prefix, or both are one name on two servers.
 fn has_same_ending(tool: &ToolPattern, call: &Call) -> bool {
-    let (own, called) = (tool.tool(), call.name.as_str());
+    let own = tool.tool();
+    let called = call.name.as_str();
     own == called || has_prefix(own, called) || has_prefix(called, own)
 }
 
@@ -210,7 +211,8 @@ fn is_near_glob(glob: &str, called: &str) -> bool {
     // An edit in a class or in alternatives would need a parser of globs. They are compared as they are.
     let places = glob.char_indices().filter(|_| is_plain && literals >= MIN_EDITED_CHARS);
     let edited = places.filter(|(_, c)| !"*?".contains(*c)).flat_map(|(at, c)| {
-        let (before, after) = (&glob[..at], &glob[at + c.len_utf8()..]);
+        let before = &glob[..at];
+        let after = &glob[at + c.len_utf8()..];
         [format!("{before}?{after}"), format!("{before}{after}"), format!("{before}?{c}{after}")]
     });
     let is_match = |glob: &str, name: &str| {
@@ -235,7 +237,8 @@ fn is_one_edit_away(one: &str, other: &str) -> bool {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     // What is left between the common beginning and the common end.
     let begin = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
-    let (one, other) = (&one[begin..], &other[begin..]);
+    let one = &one[begin..];
+    let other = &other[begin..];
     let end = one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count();
     match (&one[..one.len() - end], &other[..other.len() - end]) {
         (one, other) if one.len() <= 1 && other.len() <= 1 => true,

@@ -30,7 +30,8 @@ fn check_key(expectation: &Expectation) -> Option<String> {
 }
 
 fn build_remark(expectation: &Expectation, at: Location, first: &Location) -> LintRemark {
-    let (check, place) = (expectation.check, first);
+    let check = expectation.check;
+    let place = first;
     LintRemark {
         lint: "repeated_check",
         at,

@@ -207,7 +207,8 @@ impl ServerHandler for MockHandler {
         request: CallToolRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let (name, arguments) = (request.name, request.arguments.unwrap_or_default());
+        let name = request.name;
+        let arguments = request.arguments.unwrap_or_default();
         let answer = match self {
             Self::Session(session) => session.call_tool(&name, arguments.into()).await,
             Self::Remote(remote) => {

@@ -120,7 +120,8 @@ fn inspect_call(text: &str, message: &Json) -> Inspected {
         return fault(&format!("that cannot be read: {}", strip_place(&error.to_string())));
     }
     let unusable = |raw: String, problem: &str| {
-        let (id, name) = (message["id"].clone(), name.to_owned());
+        let id = message["id"].clone();
+        let name = name.to_owned();
         Inspected::Unusable(UnusableCall { id, name, raw, problem: problem.to_owned() })
     };
     match arguments {

@@ -58,7 +58,8 @@ pub fn merge_calls(trace: &mut Trace, server: &str, calls: &[MockCall]) {
 
 /// Returns for each call of the server the index of its call in the trace.
 fn pair_calls(known: &[Call], calls: &[MockCall]) -> Vec<Option<usize>> {
-    let (mut pairs, mut taken) = (vec![None; calls.len()], vec![false; known.len()]);
+    let mut pairs = vec![None; calls.len()];
+    let mut taken = vec![false; known.len()];
     // Two rounds, so that a call with its exact arguments is never taken by another of the same name.
     for needs_arguments in [true, false] {
         for (call, pair) in calls.iter().zip(&mut pairs).filter(|(_, pair)| pair.is_none()) {
@@ -95,7 +96,8 @@ fn has_arguments(known: &Call, arguments: &Arguments) -> bool {
 
 /// Returns the turn of each call, from 1: a call that began before all earlier ones had ended saw none of their results.
 fn count_turns(calls: &[MockCall]) -> Vec<usize> {
-    let (mut turn, mut ends) = (0, f64::NEG_INFINITY);
+    let mut turn = 0;
+    let mut ends = f64::NEG_INFINITY;
     let turns = calls.iter().map(|call| {
         // The first call begins the first turn, whatever its time is.
         if turn == 0 || call.started_ms >= ends {
@@ -160,7 +162,8 @@ mod tests {
     use super::*;
 
     fn seen(name: &str, id: u32, (started_ms, ended_ms): (f64, f64)) -> MockCall {
-        let (arguments, result) = (Arguments::Json(json!({"id": id})), Some(json!("shipped")));
+        let arguments = Arguments::Json(json!({"id": id}));
+        let result = Some(json!("shipped"));
         MockCall {
             name: name.to_owned(),
             arguments,

@@ -36,7 +36,8 @@ impl MockScript {
         let Some(at) = self.mocks.tools.iter().position(|tool| tool.name == name) else {
             return self.answer_other(name);
         };
-        let (tool, given) = (&self.mocks.tools[at], &mut self.given[at]);
+        let tool = &self.mocks.tools[at];
+        let given = &mut self.given[at];
         let arguments = Arguments::Json(arguments.clone());
         for (answer, given) in tool.answers.iter().zip(given) {
             // An answer that is used up makes room for the ones behind it.
@@ -91,7 +92,8 @@ mod tests {
 
     fn script(mocks: &str) -> MockScript {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-        let (kinds, files) = (Registry::default(), Files::new(folder, folder));
+        let kinds = Registry::default();
+        let files = Files::new(folder, folder);
         let library = Library { kinds: &kinds, files: &files, tables: &Tables::default() };
         let text = format!("input: x\nagent: a\nmetric: contains\nvalue: x\nmocks: {mocks}\n");
         let suite = Suite::parse(&folder.join("case.yaml"), &text, library);

@@ -67,7 +67,9 @@ impl RecordedServer {
         path: &str,
         body: Json,
     ) -> Result<Json, Result<Json, String>> {
-        let (to, method, path) = (PROTOCOL.to_owned(), method.to_owned(), path.to_owned());
+        let to = PROTOCOL.to_owned();
+        let method = method.to_owned();
+        let path = path.to_owned();
         let request = RecordedRequest { to, method, path, body };
         let number = match self.session.answer(&request) {
             PortAnswer::Recorded(exchange) => return read_reply(&exchange.response),

@@ -62,10 +62,12 @@ fn list_edits(old: &RequestContent, new: &RequestContent) -> Vec<RequestEdit> {
         edits.push(format!("reply: {before} -> {after}").into());
     }
     let empty = JsonMap::new();
-    let (before, after) = (old.body.as_object().unwrap_or(&empty), new.body.as_object().unwrap_or(&empty));
+    let before = old.body.as_object().unwrap_or(&empty);
+    let after = new.body.as_object().unwrap_or(&empty);
     let added = after.keys().filter(|key| !before.contains_key(key));
     for key in before.keys().chain(added) {
-        let (one, other) = (&old.body[key], &new.body[key]);
+        let one = &old.body[key];
+        let other = &new.body[key];
         // Messages and tools have names that a person knows. All else is shown by its key.
         match (one, other) {
             _ if one == other => {}
@@ -89,21 +91,25 @@ fn list_edits(old: &RequestContent, new: &RequestContent) -> Vec<RequestEdit> {
 /// equal messages at both ends are left out and the rest is compared one by one.
 fn list_message_edits(old: &[Json], new: &[Json], edits: &mut Vec<RequestEdit>) {
     let start = old.iter().zip(new).take_while(|(one, other)| one == other).count();
-    let (old_rest, new_rest) = (&old[start..], &new[start..]);
+    let old_rest = &old[start..];
+    let new_rest = &new[start..];
     let end =
         old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(one, other)| one == other).count();
-    let (old_rest, new_rest) = (&old_rest[..old_rest.len() - end], &new_rest[..new_rest.len() - end]);
+    let old_rest = &old_rest[..old_rest.len() - end];
+    let new_rest = &new_rest[..new_rest.len() - end];
     for at in 0..old_rest.len().max(new_rest.len()) {
         let number = start + at + 1;
         match (old_rest.get(at), new_rest.get(at)) {
             (Some(one), Some(other)) => {
-                let (name, before) = (name_message(other), edits.len());
+                let name = name_message(other);
+                let before = edits.len();
                 list_leaf_edits(&format!("message {number}, {name}"), one, other, edits);
                 edits[before..].iter_mut().for_each(|edit| edit.in_result = name == TOOL_RESULT);
             }
             (None, Some(only)) | (Some(only), None) => {
                 let what = if at < old_rest.len() { "missing" } else { "new" };
-                let (name, end) = (name_message(only), quote_end(only));
+                let name = name_message(only);
+                let end = quote_end(only);
                 edits.push(format!("message {number}, {name}, is {what}: {end}").into());
             }
             (None, None) => {}
@@ -114,7 +120,8 @@ fn list_message_edits(old: &[Json], new: &[Json], edits: &mut Vec<RequestEdit>) 
 /// Lists the edits between two lists of tools, which are compared by name.
 fn list_tool_edits(old: &[Json], new: &[Json], edits: &mut Vec<RequestEdit>) {
     let before = edits.len();
-    let (old, new) = (list_tools(old), list_tools(new));
+    let old = list_tools(old);
+    let new = list_tools(new);
     for tool in &new {
         let name = name_tool(tool);
         match old.iter().find(|known| name_tool(known) == name) {

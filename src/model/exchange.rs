@@ -134,7 +134,8 @@ impl RecordedReply {
 /// Converts the pieces to texts. A character that is split between two pieces goes to the second. Of a body that was `cut`, the
 /// last character may be incomplete, and is left out.
 fn split_at_characters(pieces: Vec<Vec<u8>>, cut: bool) -> Option<Vec<String>> {
-    let (mut texts, mut rest) = (Vec::new(), Vec::new());
+    let mut texts = Vec::new();
+    let mut rest = Vec::new();
     for piece in pieces {
         rest.extend(piece);
         let whole = match std::str::from_utf8(&rest) {

@@ -139,7 +139,8 @@ fn send_request(request: &ForwardedRequest) -> Result<hyper::http::Response<ureq
 
 /// Reads a body to its end, or until the client has hung up. Returns whether it was the client who ended it.
 fn pass_body_on(mut body: impl io::Read, pieces: &Sender<Piece>, place: &ReplyPlace) -> io::Result<bool> {
-    let (mut size, mut buffer) = (0, vec![0; CHUNK_BYTES]);
+    let mut size = 0;
+    let mut buffer = vec![0; CHUNK_BYTES];
     loop {
         let read = match body.read(&mut buffer) {
             Ok(0) => return Ok(false),

@@ -58,7 +58,9 @@ impl ChangedLeaf<'_> {
         let argument = self.path.trim_start_matches('.');
         let change = format!("{}: `{argument}` is {new} instead of {old}", words.name_call(self.call));
         // The mutant finds its leaf again by the path, since it is applied to a copy of the run.
-        let (at, key, pointer) = (self.call.index - 1, self.key.to_owned(), self.pointer.clone());
+        let at = self.call.index - 1;
+        let key = self.key.to_owned();
+        let pointer = self.pointer.clone();
         let mutant = Mutant::new(sort, change, move |run| {
             let Some(passed) = find_arguments(run, at) else { return };
             if let Some(leaf) = passed.get_mut(&key).and_then(|value| value.pointer_mut(&pointer)) {
@@ -71,7 +73,8 @@ impl ChangedLeaf<'_> {
 
 fn omit_argument(call: &Call, key: &str, words: &MutantWords<'_>) -> Mutant {
     let change = format!("{} is made without `{key}`", words.name_call(call));
-    let (at, omitted) = (call.index - 1, key.to_owned());
+    let at = call.index - 1;
+    let omitted = key.to_owned();
     let mutant = Mutant::new(MutationSort::OmitArgument, change, move |run| {
         if let Some(passed) = find_arguments(run, at) {
             passed.remove(&omitted);

@@ -146,7 +146,8 @@ fn cut_runs(run: &Trace, words: &MutantWords<'_>) -> Vec<Mutant> {
     // A run that ends after its last call is the whole run but for its answer.
     let ends = run.calls.iter().take(run.calls.len().saturating_sub(1));
     let cut = ends.step_by(words.step).map(|call| {
-        let (count, change) = (call.index, format!("the run ends after {}", words.name_call(call)));
+        let count = call.index;
+        let change = format!("the run ends after {}", words.name_call(call));
         Mutant::new(MutationSort::CutRun, change, move |run| cut_run(run, count)).of_call(call)
     });
     cut.collect()

@@ -102,7 +102,8 @@ impl<'c> CaseMutator<'c> {
         (number, count): (usize, usize),
         recorded: &RecordedEvidence,
     ) -> RunMutation {
-        let (recorded_run, mut run) = (run, run.clone());
+        let recorded_run = run;
+        let mut run = run.clone();
         remove_guards(&mut run.trace);
         let mut known = KnownSecrets::default();
         known.add_run(&run.trace);

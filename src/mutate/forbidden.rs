@@ -18,7 +18,8 @@ pub(super) fn derive_forbidden_calls(case: &Case, run: &Trace, words: &MutantWor
     let mut mutants: Vec<Mutant> = Vec::new();
     for expectation in case.expectations.iter().filter(|expectation| expectation.turn.is_none()) {
         for call in list_forbidden_calls(case, expectation, run) {
-            let (at, name) = (run.calls.len(), call.name.clone());
+            let at = run.calls.len();
+            let name = call.name.clone();
             let change = format!("`{}`, which is forbidden, is called", words.masker.mask_text(name.clone()));
             let mutant = Mutant::new(MutationSort::ForbiddenCall, change, move |run| {
                 insert_turn(run, at, call.clone());

@@ -202,7 +202,8 @@ impl<'r> ProposedCall<'r> {
     /// The calls of the tool that ended like this one, with these values of arguments.
     fn list_alike(&self, picked: Option<&JsonMap>) -> impl Iterator<Item = &'r Call> {
         let keys: Vec<String> = picked.into_iter().flat_map(JsonMap::keys).map(ToString::to_string).collect();
-        let (own, success) = (self.call, self.success);
+        let own = self.call;
+        let success = self.success;
         self.run.calls.iter().filter(move |call| {
             call.name == own.name
                 && success.happened(call) == success.happened(own)

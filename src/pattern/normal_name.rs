@@ -74,7 +74,9 @@ impl<'de> Deserialize<'de> for NormalPattern {
 /// The glob without separators, but for those in a class, where a `-` makes a range. `None` when only wildcards
 /// would be left: `_*` means names that begin with an underscore, not all names.
 pub(super) fn strip_separators(glob: &str) -> Option<String> {
-    let (mut kept, mut has_letter, mut in_class) = (String::new(), false, false);
+    let mut kept = String::new();
+    let mut has_letter = false;
+    let mut in_class = false;
     // Names are compared without separators, so the glob drops them as well: `get_*_order` must match `getUserOrder`.
     let mut chars = glob.chars();
     while let Some(c) = chars.next() {

@@ -25,7 +25,8 @@ impl<'t> PlainText<'t> {
         if text.is_ascii() || text.chars().all(|c| to_plain_char(c) == c) {
             return Self { text: Cow::Borrowed(text), origin: Vec::new() };
         }
-        let (mut spelt, mut origin) = (String::with_capacity(text.len()), Vec::with_capacity(text.len() + 1));
+        let mut spelt = String::with_capacity(text.len());
+        let mut origin = Vec::with_capacity(text.len() + 1);
         for (at, c) in text.char_indices() {
             spelt.push(to_plain_char(c));
             // Each byte of the new spelling leads to the first byte of its character: a plain character may take

@@ -103,7 +103,8 @@ impl ToolPattern {
         // either may match.
         let whole = NameMatcher::new(text, spelling)?;
         let parts = split_server(text).map(|(server, tool)| {
-            let (server, tool) = (NameMatcher::new(server, spelling)?, NameMatcher::new(tool, spelling)?);
+            let server = NameMatcher::new(server, spelling)?;
+            let tool = NameMatcher::new(tool, spelling)?;
             Ok::<_, String>(Box::new(ServerTool { server, tool }))
         });
         Ok(Self { text: SmolStr::new(text), whole, parts: parts.transpose()? })

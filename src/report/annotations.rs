@@ -32,9 +32,11 @@ impl ReportBuilder for Annotations<'_> {
         }
         self.count += 1;
         let at = find_first_place(verdict);
-        let (file, title) =
-            (escape_property(&self.run.below_repository(&at.file)), escape_property(&verdict.name));
-        let (line, column, message) = (at.line, at.column, escape_data(&render_headline(verdict)));
+        let file = escape_property(&self.run.below_repository(&at.file));
+        let title = escape_property(&verdict.name);
+        let line = at.line;
+        let column = at.column;
+        let message = escape_data(&render_headline(verdict));
         let _ = writeln!(self.lines, "::error file={file},line={line},col={column},title={title}::{message}");
     }
 

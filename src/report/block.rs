@@ -203,7 +203,8 @@ fn render_run_facts(run: &RunSummary, index: usize, count: usize) -> String {
     facts.extend(run.model.clone());
     facts.extend(run.duration_ms.map(|ms| format!("{} ms", written(ms))));
     facts.extend(run.usage.map(|usage| {
-        let (input, output) = (group_thousands(usage.input_tokens), group_thousands(usage.output_tokens));
+        let input = group_thousands(usage.input_tokens);
+        let output = group_thousands(usage.output_tokens);
         format!("{input} tokens in, {output} out")
     }));
     facts.extend(run.cost_usd.map(|usd| format!("${}", render_dollars(usd))));

@@ -32,7 +32,8 @@ impl ReportBuilder for CtrfReport<'_> {
     }
 
     fn finish(mut self: Box<Self>) -> String {
-        let (ran, skipped) = (self.tests.len(), self.run.skipped.len());
+        let ran = self.tests.len();
+        let skipped = self.run.skipped.len();
         let run = self.run;
         // Counted before: `failed` is what ran and did not pass, and the skipped trials are in the same list.
         self.tests.extend(run.skipped.iter().map(|trial| render_skipped(run, trial)));

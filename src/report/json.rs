@@ -12,7 +12,8 @@ pub(super) const FORMAT: FormatEntry = FormatEntry {
     format: ReportFormat::Json,
     file: "report.json",
     begin: |run| {
-        let (totals, rows) = (Totals::new(run), SummaryRows::new(run));
+        let totals = Totals::new(run);
+        let rows = SummaryRows::new(run);
         Box::new(JsonReport { run, totals, rows, verdicts: Vec::new() })
     },
 };
@@ -54,8 +55,8 @@ impl ReportBuilder for JsonReport<'_> {
             started,
             arraign: env!("CARGO_PKG_VERSION"),
         });
-        let (totals, skipped) =
-            (render_safe_json(&self.totals), render_safe_json::<[SkippedTrial]>(&self.run.skipped));
+        let totals = render_safe_json(&self.totals);
+        let skipped = render_safe_json::<[SkippedTrial]>(&self.run.skipped);
         let summary = render_safe_json(&self.rows.summarize());
         let verdicts = self.verdicts.join(",\n");
         format!(

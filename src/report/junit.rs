@@ -76,7 +76,8 @@ impl JunitSuite {
         self.tests += 1;
         self.milliseconds += verdict.duration_ms;
         self.write_properties(verdict);
-        let (result, seconds) = (TrialResult::from_verdict(verdict), verdict.duration_ms / 1000.0);
+        let result = TrialResult::from_verdict(verdict);
+        let seconds = verdict.duration_ms / 1000.0;
         let element = match result {
             TrialResult::Passed => return self.write_testcase(&verdict.name, seconds, ""),
             TrialResult::Failed => "failure",
@@ -85,7 +86,8 @@ impl JunitSuite {
         self.failures += usize::from(element == "failure");
         self.errors += usize::from(element == "error");
         let red = escape_markup(&render_red_trial(verdict));
-        let (kind, message) = (result.as_str(), escape_attribute(&render_headline(verdict)));
+        let kind = result.as_str();
+        let message = escape_attribute(&render_headline(verdict));
         let ending = format!("<{element} type=\"{kind}\" message=\"{message}\">{red}</{element}>");
         self.write_testcase(&verdict.name, seconds, &ending);
         // The text is in the suite's output as well, for servers that show the output and not the failures.
@@ -102,7 +104,8 @@ impl JunitSuite {
     }
 
     fn write_testcase(&mut self, name: &str, seconds: f64, ending: &str) {
-        let (class, name) = (escape_attribute(&self.file), escape_attribute(name));
+        let class = escape_attribute(&self.file);
+        let name = escape_attribute(name);
         let _ = writeln!(
             self.testcases,
             "    <testcase classname=\"{class}\" name=\"{name}\" time=\"{seconds:.3}\">{ending}</testcase>"
@@ -122,14 +125,16 @@ impl JunitSuite {
     }
 
     fn write_property(&mut self, name: &str, value: &str) {
-        let (name, value) = (escape_attribute(name), escape_attribute(value));
+        let name = escape_attribute(name);
+        let value = escape_attribute(value);
         let _ = writeln!(self.properties, "      <property name=\"{name}\" value=\"{value}\"/>");
     }
 
     /// Renders the testsuite. `localhost` is the schema's value for a host that is not of interest.
     fn render_suite(&self, id: usize, started: &str) -> String {
         let Self { tests, failures, errors, skipped, properties, testcases, output, .. } = self;
-        let (file, seconds) = (escape_attribute(&self.file), self.milliseconds / 1000.0);
+        let file = escape_attribute(&self.file);
+        let seconds = self.milliseconds / 1000.0;
         format!(
             "  <testsuite id=\"{id}\" name=\"{file}\" package=\"arraign\" hostname=\"localhost\" \
              timestamp=\"{started}\" time=\"{seconds:.3}\" tests=\"{tests}\" failures=\"{failures}\" \

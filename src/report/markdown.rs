@@ -111,7 +111,8 @@ impl ReportBuilder for MarkdownReport<'_> {
                 escape_markup(&truncate_text(&golden, MAX_GOLDEN_CHARS))
             );
         }
-        let (list, table) = (("<ul>\n", "</ul>\n"), (SCORES_HEAD, "</table>\n"));
+        let list = ("<ul>\n", "</ul>\n");
+        let table = (SCORES_HEAD, "</table>\n");
         report += &self.scores.render_section("Scores", table, "scores");
         report += &self.flaky.render_section("Flaky", list, "flaky cases");
         report += &self.pinned.render_section("Pinned by a snapshot", list, "cases with pinned violations");
@@ -169,16 +170,15 @@ fn render_score_row(verdict: &Verdict, card: &Card) -> String {
         _ => "not computed".to_owned(),
     };
     let reached = if card.passed { "reached" } else { "<b>missed</b>" };
-    let (name, least) = (render_code(&verdict.name), written(card.least));
+    let name = render_code(&verdict.name);
+    let least = written(card.least);
     format!("<tr><td>{name}{run}</td><td>{score}</td><td>{least}</td><td>{reached}</td></tr>\n")
 }
 
 fn render_failure(verdict: &Verdict) -> String {
-    let (word, name, claim) = (
-        TrialResult::from_verdict(verdict).as_str(),
-        render_code(&verdict.name),
-        render_code(&render_headline(verdict)),
-    );
+    let word = TrialResult::from_verdict(verdict).as_str();
+    let name = render_code(&verdict.name);
+    let claim = render_code(&render_headline(verdict));
     let red = escape_markup(&truncate_text(&render_red_trial(verdict), MAX_FAILURE_CHARS));
     format!("<details><summary><b>{word}</b> {name}<br>{claim}</summary>\n\n<pre>{red}</pre>\n</details>\n\n")
 }

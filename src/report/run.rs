@@ -108,7 +108,9 @@ pub(crate) fn render_utc(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
     let (year, month, day) = date_of_day(seconds / SECONDS_PER_DAY);
     let second = seconds % SECONDS_PER_DAY;
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    let hour = second / 3600;
+    let minute = second / 60 % 60;
+    let second = second % 60;
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
 }
 
@@ -122,7 +124,8 @@ pub(super) fn is_absolute(file: &str) -> bool {
 fn date_of_day(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     // An era is 400 years: 146,097 days. The corrections remove the leap days of 4 (1,460), 100 (36,524) and 400 years.
-    let (era, day) = (days / 146_097, days % 146_097);
+    let era = days / 146_097;
+    let day = days % 146_097;
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
     let month = (5 * day + 2) / 153;

@@ -108,7 +108,8 @@ fn render_latency(suite: &Group) -> String {
 
 fn render_tokens(suite: &Group) -> String {
     let Some(tokens) = suite.tokens else { return NOT_RECORDED.to_owned() };
-    let (input, output) = (group_thousands(tokens.input), group_thousands(tokens.output));
+    let input = group_thousands(tokens.input);
+    let output = group_thousands(tokens.output);
     format!("{input} in, {output} out{}", render_coverage(tokens.runs, suite))
 }
 

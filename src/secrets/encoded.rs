@@ -2,7 +2,8 @@
 
 /// Decodes the escapes of JSON in a text of any form. Everything else stays as it is.
 pub(super) fn decode_escapes(text: &str) -> String {
-    let (mut decoded, mut rest) = (String::with_capacity(text.len()), text);
+    let mut decoded = String::with_capacity(text.len());
+    let mut rest = text;
     while let Some(at) = rest.find('\\') {
         decoded.push_str(&rest[..at]);
         let (c, length) = decode_escape(&rest[at..]);
@@ -42,7 +43,8 @@ fn parse_code_unit(text: &str) -> Option<u16> {
 
 /// Decodes the escapes of a URL (`%2F`) in a text of any form. `None` if it has none.
 pub(super) fn decode_percent(text: &str) -> Option<String> {
-    let (mut decoded, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
         let escaped = parse_hex(after).filter(|_| *first == b'%');
         decoded.push(escaped.unwrap_or(*first));

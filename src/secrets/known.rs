@@ -139,7 +139,9 @@ impl SecretMasker {
     /// lower-case letters alone, which may be words; a short one only next to a cut.
     fn mask_pieces(&self, text: String) -> String {
         let bytes = text.as_bytes();
-        let (mut masked, mut shown, mut at) = (String::new(), 0, 0);
+        let mut masked = String::new();
+        let mut shown = 0;
+        let mut at = 0;
         // `shown` is the end of the text that was copied or masked so far; a piece that is not masked is copied later.
         while at + PIECE <= bytes.len() {
             let end = self.find_piece_end(bytes, at);

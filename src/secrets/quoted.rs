@@ -66,7 +66,8 @@ impl<'t> QuotedText<'t> {
 
     fn mask_part(text: &'t str, part: Range<usize>) -> Self {
         // A part that ends before the text is marked as cut, even if it is shown whole.
-        let (offset, is_part) = (part.start, part.end < text.len());
+        let offset = part.start;
+        let is_part = part.end < text.len();
         let searched = &text[part];
         let found = find_secrets(searched);
         if found.is_empty() {
@@ -84,7 +85,8 @@ impl<'t> QuotedText<'t> {
 
     /// Returns `most` characters around `range`, the bytes of the original.
     pub(crate) fn cut_around(&self, range: &Range<usize>, most: usize) -> CutText<'_> {
-        let (start, end) = (self.find_shown(range.start).start, self.find_shown(range.end).end);
+        let start = self.find_shown(range.start).start;
+        let end = self.find_shown(range.end).end;
         let within = self.shown[start..end.max(start)].chars().count();
         // The rest of the room is shared by both sides; what one side does not need goes to the end.
         let around = most.saturating_sub(within) / 2;
@@ -94,7 +96,8 @@ impl<'t> QuotedText<'t> {
 
     /// Returns the shown text of `range`, the bytes of the original, cut to `most` characters.
     pub(crate) fn cut_range(&self, range: &Range<usize>, most: usize) -> CutText<'_> {
-        let (start, end) = (self.find_shown(range.start).start, self.find_shown(range.end).end);
+        let start = self.find_shown(range.start).start;
+        let end = self.find_shown(range.end).end;
         let text = &self.shown[start..end.max(start)];
         let cut = text.char_indices().nth(most).map(|(at, _)| at);
         CutText { text: &text[..cut.unwrap_or(text.len())], cut_before: false, cut_after: cut.is_some() }

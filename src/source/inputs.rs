@@ -89,7 +89,8 @@ impl InputHasher {
 
     fn hash_file(&mut self, path: &Path, name: &str) -> io::Result<String> {
         let metadata = fs::metadata(path)?;
-        let (size, modified_ns) = (metadata.len(), modified_ns(&metadata));
+        let size = metadata.len();
+        let modified_ns = modified_ns(&metadata);
         // The size and the time of a file tell a change without reading it, as git does.
         if let Some(known) = self.known.get(name)
             && (known.size, known.modified_ns) == (size, modified_ns)
@@ -231,7 +232,8 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_link_that_leads_out_of_the_package_is_left_out() {
-        let (package, other) = (package(&[("p/a.md", "")]), package(&[("secret", "")]));
+        let other = package(&[("secret", "")]);
+        let package = package(&[("p/a.md", "")]);
         for (name, target) in [("p/out", other.path().to_owned()), ("p/in", package.path().join("p/a.md"))] {
             std::os::unix::fs::symlink(target, package.path().join(name)).expect("a link");
         }

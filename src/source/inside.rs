@@ -22,7 +22,8 @@ mod tests {
     #[test]
     fn nothing_is_written_outside() {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let (root, secret) = (dir.path().join("evals"), dir.path().join("secret"));
+        let root = dir.path().join("evals");
+        let secret = dir.path().join("secret");
         fs::create_dir_all(&root).expect("a folder");
         fs::create_dir_all(&secret).expect("a folder");
         std::os::unix::fs::symlink(&secret, root.join("traces")).expect("a link");

@@ -288,7 +288,8 @@ fn read_trace(context: &Context<'_>, case: Node<'_>, id: Option<&str>) -> Result
 /// Whether `value` is written in the case itself, and not in the defaults of its suite. Defaults from another file have
 /// the place of the whole row.
 pub(super) fn is_own_value(case: Node<'_>, value: Node<'_>) -> bool {
-    let (own, span) = (case.tree().span, value.tree().span);
+    let own = case.tree().span;
+    let span = value.tree().span;
     span != own && own.contains(span)
 }
 

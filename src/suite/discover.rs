@@ -118,7 +118,9 @@ fn read_ignore_list(files: &Files) -> Result<GlobSet, LoadErrors> {
     }
     let source = files.source(&path)?;
     // Lines are counted in bytes, so that a mistake in a pattern has its place in the file.
-    let (mut set, mut errors, mut start) = (GlobSetBuilder::new(), LoadErrors::new(), 0);
+    let mut set = GlobSetBuilder::new();
+    let mut errors = LoadErrors::new();
+    let mut start = 0;
     for line in source.text().split_inclusive('\n') {
         let span = Span { start, end: start + u32::try_from(line.trim_end().len()).unwrap_or_default() };
         start += u32::try_from(line.len()).unwrap_or_default();

@@ -22,7 +22,9 @@ pub(super) fn read_documents(source: &Arc<Source>, path: &Path) -> Result<Vec<Do
     if path.extension().is_none_or(|extension| extension != "jsonl") {
         return Document::parse(source);
     }
-    let (mut rows, mut errors, mut start) = (Vec::new(), LoadErrors::new(), 0);
+    let mut rows = Vec::new();
+    let mut errors = LoadErrors::new();
+    let mut start = 0;
     // Each line is parsed on its own, so that a mistake in one leaves the others readable. The places are those of
     // the whole file.
     for line in source.text().split_inclusive('\n') {
@@ -169,9 +171,12 @@ impl<'r> FileReader<'r> {
         source: &Arc<Source>,
         find_defaults: impl Fn(&Tree) -> Cow<'d, [(Key, Tree)]>,
     ) -> Result<CompleteCases, LoadErrors> {
-        let (mut included, mut expander) = (IncludedFiles::new(source), RowExpander::new(self.wanted));
+        let mut included = IncludedFiles::new(source);
+        let mut expander = RowExpander::new(self.wanted);
         let scope = self.scope(self.library.tables);
-        let (mut trees, mut origins, mut errors) = (Vec::new(), Vec::new(), LoadErrors::new());
+        let mut trees = Vec::new();
+        let mut origins = Vec::new();
+        let mut errors = LoadErrors::new();
         for mut case in cases {
             // The defaults may name files to include, so they come first. An included file replaces nothing that the case
             // or the defaults say.
@@ -227,7 +232,8 @@ impl<'r> FileReader<'r> {
         // A list of one case is like a file of one case: its trial is named after the file.
         self.alone &= paths.len() == 1;
         root.value = Value::List(trees);
-        let (document, dataset) = (Arc::new(Document { source, root }), dataset.map(Arc::new));
+        let document = Arc::new(Document { source, root });
+        let dataset = dataset.map(Arc::new);
         errors.take(self.cases(&CaseCollector { document, paths, origins, header, dataset }));
         errors.or(())
     }

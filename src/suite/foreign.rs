@@ -201,7 +201,8 @@ fn list_cases(root: Node<'_>) -> Vec<Node<'_>> {
 }
 
 fn advise_import(source: &Source, shape: &ForeignShape) -> String {
-    let (name, tool) = (source.name(), shape.tool);
+    let name = source.name();
+    let tool = shape.tool;
     // The command is copied to a shell, where a blank would end the name.
     let name = if name.contains(char::is_whitespace) { format!("'{name}'") } else { name.to_owned() };
     format!(

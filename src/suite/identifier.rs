@@ -57,7 +57,8 @@ fn stays_underscore(rest: &str) -> bool {
 }
 
 fn decode_part(part: &str) -> Option<String> {
-    let (mut decoded, mut rest) = (String::with_capacity(part.len()), part);
+    let mut decoded = String::with_capacity(part.len());
+    let mut rest = part;
     // `__` is tried before an escape: encoding never writes an underscore before another underscore or before `0x`, so each
     // prefix has one meaning.
     while let Some(c) = rest.chars().next() {

@@ -49,7 +49,8 @@ impl IncludedFiles {
         };
         // The key is taken out, as the merged tree is read as if it had been written whole.
         let (_, named) = entries.remove(at);
-        let (mut replaced, mut errors) = (Vec::new(), LoadErrors::new());
+        let mut replaced = Vec::new();
+        let mut errors = LoadErrors::new();
         let source = Arc::clone(&self.source);
         for node in named.node(&source).one_or_many() {
             if let Some(block) = errors.take(self.read_block(node, scope, chain)) {

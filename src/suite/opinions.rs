@@ -101,7 +101,8 @@ pub(super) fn match_questions(
     opinions: &WrittenOpinions,
     expectations: &[Expectation],
 ) -> Result<(), LoadErrors> {
-    let (mut errors, mut asked) = (LoadErrors::new(), Vec::new());
+    let mut errors = LoadErrors::new();
+    let mut asked = Vec::new();
     // Checks of turns may share a label. With two questions about the whole run, it would be unclear which of them an
     // opinion in the file answers.
     for expectation in expectations {

@@ -23,7 +23,8 @@ pub(super) fn name_rows(rows: &mut [&mut Tree], source: &Arc<Source>) -> Result<
     for slug in slugs.iter().flatten() {
         *uses.entry(slug).or_default() += 1;
     }
-    let (mut seen, mut errors) = (HashMap::new(), LoadErrors::new());
+    let mut seen = HashMap::new();
+    let mut errors = LoadErrors::new();
     for (row, slug) in rows.iter_mut().zip(&slugs) {
         let Some(slug) = slug else { continue };
         let id =
@@ -167,7 +168,8 @@ mod tests {
 
     #[test]
     fn rows_that_ask_the_same_are_told_apart_in_any_order() {
-        let (one, two) = (r#"{"input": "a b", "tier": "smoke"}"#, r#"{"input": "A, B"}"#);
+        let one = r#"{"input": "a b", "tier": "smoke"}"#;
+        let two = r#"{"input": "A, B"}"#;
         let there = ids(&format!("[{one}, {two}]")).expect("ids");
         let mut back = ids(&format!("[{two}, {one}]")).expect("ids");
         back.reverse();

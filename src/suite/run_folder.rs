@@ -67,7 +67,8 @@ pub(super) fn is_run_folder(path: &Path, readers: &ReaderSet, files: &Files) -> 
 /// The texts of the files below a folder that match a pattern, in natural order. Together they are no larger than one
 /// file may be.
 fn read_texts(folder: &Path, pattern: &str, files: &Files) -> Result<Vec<String>, String> {
-    let (mut texts, mut size) = (Vec::new(), 0);
+    let mut texts = Vec::new();
+    let mut size = 0;
     for path in find_files_below(folder, pattern, files)? {
         let text = files.read(&path, str::to_owned).map_err(|error| error.to_string())?;
         size += text.len() as u64;

@@ -229,7 +229,8 @@ fn look_up_trace(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>
 /// `traces/<file stem>/<id>`, one a run. Where several runs are asked for, the folder comes first.
 fn look_up_beside(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
     let own = case_stem(case, path);
-    let (id, stem) = (own.file_name().unwrap_or_default().to_string_lossy(), own.parent().unwrap_or(path));
+    let id = own.file_name().unwrap_or_default().to_string_lossy();
+    let stem = own.parent().unwrap_or(path);
     let folders = [stem, stem.parent().unwrap_or(stem)];
     let several = case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1);
     // A folder that a declared reader reads is one run, and comes before the files in it.

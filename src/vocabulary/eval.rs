@@ -71,7 +71,8 @@ fn lower(case: &CaseNode<'_>) -> Result<LoweredBlock, LoadErrors> {
             found.extend(fields.take(lower_assertions(case, key, list, types)).into_iter().flatten());
         }
     }
-    let (questions, context) = (fields.node("agent_assertions"), fields.node("agent_context"));
+    let questions = fields.node("agent_assertions");
+    let context = fields.node("agent_context");
     match (questions, context) {
         (Some(list), _) => {
             found.extend(fields.take(lower_agent_checks(case, list, context)).into_iter().flatten());
@@ -92,7 +93,8 @@ fn lower_agent_checks(
     list: Node<'_>,
     context: Option<Node<'_>>,
 ) -> Result<Vec<Expectation>, LoadErrors> {
-    let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
+    let mut errors = LoadErrors::new();
+    let mut found = Vec::new();
     let entries = errors.take(case.entries(list, "`agent_assertions` is a list of questions"));
     // A context that is wrong is reported once, and not with each question.
     let context = context.filter(|node| errors.take(node.decode::<JudgeContext>()).is_some());

@@ -78,7 +78,8 @@ impl<'r> GoldenRow<'r> {
     /// The three axes and their scorecard, and the row's other criteria.
     fn build_axes(&self, expecting: Node<'_>) -> Result<LoweredBlock, LoadErrors> {
         let mut errors = LoadErrors::new();
-        let (mut found, mut parts) = (Vec::new(), Vec::new());
+        let mut found = Vec::new();
+        let mut parts = Vec::new();
         let axes = [
             ("groundedness", 0.4, self.lower_groundedness(expecting)),
             ("correctness", 0.4, self.lower_correctness(expecting)),
@@ -138,7 +139,8 @@ impl<'r> GoldenRow<'r> {
             let problem = format!("`criteria` is a mapping of booleans, not {}", criteria.describe());
             return Err(criteria.error(problem).into());
         };
-        let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
+        let mut errors = LoadErrors::new();
+        let mut found = Vec::new();
         for (key, node) in entries.filter(|(key, _)| !OF_GROUNDEDNESS.contains(&key.name.as_str())) {
             // A criterion has no settings where a mistake could be, so errors point at its name.
             let place = Place::new(criteria.source(), key.span);
@@ -177,7 +179,8 @@ impl<'r> GoldenRow<'r> {
 
     /// Lowers the checks of rows that attack the agent: forbidden texts and an expected refusal.
     fn lower_safety(&self) -> Result<Vec<Expectation>, LoadErrors> {
-        let (mut errors, mut found) = (LoadErrors::new(), Vec::new());
+        let mut errors = LoadErrors::new();
+        let mut found = Vec::new();
         // Datasets with uniform columns have an empty list in rows that forbid nothing.
         if let Some(node) = self.get("forbidden_substrings")
             && !matches!(node.value(), Value::List(texts) if texts.is_empty())

@@ -20,7 +20,9 @@ fn silent() -> Trace {
 
 /// The cases that pass, without those in which nothing is expected.
 fn passing_cases(check: &str) -> Vec<(PathBuf, Suite)> {
-    let (kinds, files, tables) = (Registry::default(), Files::new(root(), root()), Tables::default());
+    let kinds = Registry::default();
+    let files = Files::new(root(), root());
+    let tables = Tables::default();
     let entries = std::fs::read_dir(root().join(check)).expect("a folder a check");
     let paths = entries.map(|entry| entry.expect("an entry").path());
     let passing = paths.filter(|path| {
@@ -69,8 +71,9 @@ fn forbid_all_calls() -> Suite {
     let path = folder.path().join("case.yaml");
     let text = "metric: sequence_valid\nrules: [{type: count, tool: '*', max: 0}]\ntrace: {calls: []}\n";
     std::fs::write(&path, text).expect("it is written");
-    let (kinds, files, tables) =
-        (Registry::default(), Files::new(folder.path(), folder.path()), Tables::default());
+    let kinds = Registry::default();
+    let files = Files::new(folder.path(), folder.path());
+    let tables = Tables::default();
     let library = Library { kinds: &kinds, files: &files, tables: &tables };
     Suite::load(&path, library).unwrap_or_else(|errors| panic!("{errors}"))
 }
@@ -83,7 +86,8 @@ fn is_green(case: &Case, text: &str) -> bool {
 
 #[test]
 fn no_file_that_is_not_understood_obeys_a_rule_that_forbids_all_calls() {
-    let (suite, mut held) = (forbid_all_calls(), 0);
+    let suite = forbid_all_calls();
+    let mut held = 0;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/arraign-trace/tests/frameworks");
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();

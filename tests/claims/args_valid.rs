@@ -13,7 +13,8 @@ fn kind(name: &str) -> &'static Kind {
 }
 
 fn read(name: &str, settings: Node<'_>, folder: &Path) -> Result<Box<dyn Check>, LoadErrors> {
-    let (registry, files) = (Registry::default(), Files::new(folder, folder));
+    let registry = Registry::default();
+    let files = Files::new(folder, folder);
     (kind(name).read)(
         settings,
         &Scope {
@@ -243,7 +244,8 @@ pay:
         let dir = tempfile::tempdir().expect("a temporary folder");
         let policy = "pay: {properties: {to: {format: email}, n: {minimum: 1}}}";
         fs::write(dir.path().join("p.yaml"), policy).expect("a file");
-        let (registry, files) = (Registry::default(), Files::new(dir.path(), dir.path()));
+        let registry = Registry::default();
+        let files = Files::new(dir.path(), dir.path());
         let scope = Scope {
             kinds: &registry,
             files: &files,

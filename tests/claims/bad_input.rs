@@ -30,7 +30,8 @@ impl Evals {
     }
 
     fn load(&self) -> Result<Suite, String> {
-        let (kinds, files) = (Registry::default(), self.files());
+        let kinds = Registry::default();
+        let files = self.files();
         let path = self.0.path().join("case.yaml");
         Suite::load(
             &path,

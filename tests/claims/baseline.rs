@@ -41,7 +41,8 @@ fn limits(config: &Json) -> Limits {
 
 fn compare(golden: &Json) -> Comparison {
     let input = &golden["input"];
-    let (baseline, actual) = (trace(&input["golden"]), trace(&input["actual"]));
+    let baseline = trace(&input["golden"]);
+    let actual = trace(&input["actual"]);
     let score = |field: &str| input[field].as_f64().expect("a score");
     let baseline = ComparedRun { trace: &baseline, score: score("golden_score"), passed: true };
     let actual = ComparedRun { trace: &actual, score: score("actual_score"), passed: true };
@@ -76,7 +77,9 @@ fn their_edits(golden: &Json) -> Vec<Json> {
 #[test]
 fn goldens_agree_but_for_the_listed_differences() {
     for golden in goldens() {
-        let (id, output, comparison) = (&golden["id"], &golden["output"], compare(&golden));
+        let id = &golden["id"];
+        let output = &golden["output"];
+        let comparison = compare(&golden);
         assert_eq!(json!(comparison.score_diff), output["score_diff"], "{id}");
         assert_eq!(json!(comparison.output_similarity), output["output_similarity"], "{id}");
         if let Some((_, change, count)) = DIFFERENCES.iter().find(|(name, ..)| id == name) {
@@ -129,7 +132,8 @@ fn changed_arguments_are_named_with_both_values() {
 
 #[test]
 fn the_worst_difference_names_the_comparison() {
-    let (before, after) = (calls(&["a"]), trace(&json!({"tools": ["b"], "output": "other"})));
+    let before = calls(&["a"]);
+    let after = trace(&json!({"tools": ["b"], "output": "other"}));
     let of = |score: f64, passed: bool, limits: &Limits| {
         let baseline = ComparedRun { trace: &before, score: 90.1, passed: true };
         Comparison::of(&baseline, &ComparedRun { trace: &after, score, passed }, limits)
@@ -161,7 +165,8 @@ fn a_score_drop_with_the_same_calls_and_answer_is_a_regression() {
 #[test]
 fn answers_must_be_equal_or_as_alike_as_is_set() {
     let with = |answer: Json| trace(&json!({"tools": [], "output": answer}));
-    let (before, after) = (with(json!("It ships today.")), with(json!("It ships today!")));
+    let before = with(json!("It ships today."));
+    let after = with(json!("It ships today!"));
     let change = |before: &Trace, after: &Trace, similarity| {
         let run = |trace| ComparedRun { trace, score: 0.0, passed: false };
         Comparison::of(&run(before), &run(after), &Limits { similarity, ..Limits::default() }).change

@@ -395,7 +395,8 @@ fn variants_of_one_run_are_compared_by_case() {
         .iter()
         .map(|one| (one.before.as_str(), one.after.as_str(), one.pairs, one.verdict))
         .collect();
-    let (undecided, worse) = (Some(ComparisonWord::Undecided), Some(ComparisonWord::Worse));
+    let undecided = Some(ComparisonWord::Undecided);
+    let worse = Some(ComparisonWord::Worse);
     assert_eq!(sides, [("baseline", "cheaper", 30, undecided), ("baseline", "terse", 30, worse)]);
     assert_eq!(all.variants.iter().map(|variant| variant.cases).collect::<Vec<_>>(), [30, 30, 30]);
     assert_eq!(all.comparisons[0].lost[0].name, "a::c028");

@@ -39,7 +39,8 @@ fn hold(path: &Path, text: &str) {
 
 /// `text` with what stands between the two comments named `mark` replaced.
 fn with_block(text: &str, mark: &str, block: &str) -> String {
-    let (open, close) = (format!("<!-- {mark} -->\n"), format!("<!-- end of {mark} -->"));
+    let open = format!("<!-- {mark} -->\n");
+    let close = format!("<!-- end of {mark} -->");
     let (before, rest) = text.split_once(&open).unwrap_or_else(|| panic!("no {open}"));
     let (_, after) = rest.split_once(&close).unwrap_or_else(|| panic!("no {close}"));
     format!("{before}{open}{block}{close}{after}")
@@ -166,7 +167,8 @@ fn the_page_of_calls_shows_every_matcher() {
     let mut shown = String::new();
     for (matcher, meaning) in MATCHERS {
         let fixture = root().join(format!("tests/check/call/fail-{}.yaml", matcher.replace('_', "-")));
-        let (case, said) = (read(&fixture), said_of(&fixture));
+        let case = read(&fixture);
+        let said = said_of(&fixture);
         let first = said.split("\n\n").next().unwrap_or_default().trim_end();
         writeln!(shown, "### {matcher}\n\n{meaning}\n\n```yaml\n{case}```\n\n```text\n{first}\n```\n")
             .expect("text");
@@ -212,7 +214,8 @@ const MATCHERS: &[(&str, &str)] = &[
 ];
 
 fn golden_verdicts() -> Vec<Verdict> {
-    let (kinds, files) = (Registry::default(), Files::new(root(), root().join("evals")));
+    let kinds = Registry::default();
+    let files = Files::new(root(), root().join("evals"));
     let path = root().join("evals/golden/orders.yaml");
     let tables = arraign::__internals::check::Tables::default();
     let suite =
@@ -228,7 +231,8 @@ fn golden_verdicts() -> Vec<Verdict> {
 fn golden_summary(verdicts: &[Verdict]) -> String {
     let rows: Vec<Row> = verdicts.iter().map(Row::from_verdict).collect();
     let group = Group { gate: Some(0.8), ..Group::from_rows("golden::orders", &rows.iter()) };
-    let (total, suites) = (Group::default(), vec![group]);
+    let total = Group::default();
+    let suites = vec![group];
     render_summary(&Summary { schema_version: SUMMARY_VERSION, tier: Tier::Full, total, suites })
 }
 
@@ -238,7 +242,8 @@ fn red_trial() -> String {
 
 fn readme_verdict() -> Verdict {
     let folder = root().join("tests/readme");
-    let (kinds, files) = (Registry::default(), Files::new(&folder, folder.join("evals")));
+    let kinds = Registry::default();
+    let files = Files::new(&folder, folder.join("evals"));
     let path = folder.join("evals/refund.yaml");
     let suite = Suite::load(
         &path,
@@ -278,8 +283,10 @@ If you look for the check of a sentence, begin with [I want to say X, write Y](.
 #[test]
 fn the_page_of_cases_lists_the_keys_that_editors_show() {
     let kinds = Registry::default();
-    let (cases, workspace) = (schema::of_cases(&kinds), schema::of_workspace(&kinds));
-    let (case, suite) = (&cases["definitions"]["part_of_case"], &cases["definitions"]["suite"]);
+    let cases = schema::of_cases(&kinds);
+    let workspace = schema::of_workspace(&kinds);
+    let case = &cases["definitions"]["part_of_case"];
+    let suite = &cases["definitions"]["suite"];
     let path = root().join("docs/cases.md");
     let tables = [
         ("the keys of a case", keys_table("key", case, &cases)),
@@ -298,7 +305,8 @@ fn the_page_of_cases_lists_the_keys_that_editors_show() {
 fn page(kind: &Kind, settings: &str) -> String {
     let source = source_of(kind);
     let folder = source.parent().expect("a folder");
-    let (from, name) = (shown(&source), kind.name);
+    let from = shown(&source);
+    let name = kind.name;
     let mut page = format!("<!-- written by `just bless` from {from} -->\n# `{name}`\n\n");
     let mut example = None;
     for line in read(&source).lines() {

@@ -30,8 +30,10 @@ fn cases() -> Vec<Json> {
 
 fn read(kind: &str, settings: &Json) -> Result<Box<dyn Check>, LoadErrors> {
     let documents = Document::parse(&Source::new("settings", settings.to_string()))?;
-    let (kinds, folder) = (Registry::default(), Path::new("."));
-    let (files, tables) = (Files::new(folder, folder), Tables::default());
+    let kinds = Registry::default();
+    let folder = Path::new(".");
+    let files = Files::new(folder, folder);
+    let tables = Tables::default();
     let scope = Scope { kinds: &kinds, files: &files, folder, tables: &tables };
     (kinds.find(kind).expect(kind).read)(documents[0].root(), &scope)
 }
@@ -66,7 +68,8 @@ fn losses(outcome: &Outcome) -> f64 {
 #[test]
 fn tool_accuracy_agrees() {
     for case in cases() {
-        let (asked, theirs) = (&case["input"]["test_case"]["expected"], &case["expected"]["tool_accuracy"]);
+        let asked = &case["input"]["test_case"]["expected"];
+        let theirs = &case["expected"]["tool_accuracy"];
         let unknown = |name: &&str| ToolCategories::default().find(name).is_none();
         let settings = json!({
             "tools": texts(&asked["tools"]),
@@ -97,8 +100,8 @@ fn sequence_progress_agrees() {
             assert!(check.is_err(), "{case}");
             continue;
         }
-        let (ours, theirs) =
-            (outcome(check.expect("right settings").as_ref(), &case), &case["expected"]["sequence"]);
+        let ours = outcome(check.expect("right settings").as_ref(), &case);
+        let theirs = &case["expected"]["sequence"];
         assert_eq!(json!(ours.score), theirs["progress_score"], "{case}");
         assert_eq!(ours.values["progress"], theirs["progress_score"], "{case}");
         assert_eq!(ours.values["correct"], theirs["correct"], "{case}");

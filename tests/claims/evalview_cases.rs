@@ -26,7 +26,8 @@ fn cases() -> Vec<Json> {
 
 /// The case as its users write it, with the trace and the judge's opinion in it.
 fn written(case: &Json) -> Json {
-    let (input, mut written) = (&case["input"], case["input"]["test_case"].clone());
+    let mut written = case["input"]["test_case"].clone();
+    let input = &case["input"];
     let recorded = &input["trace"];
     let figure = |key: &str, otherwise: f64| recorded[key].as_f64().unwrap_or(otherwise);
     // Their names are whole: they do not take a server off.

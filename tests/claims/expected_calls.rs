@@ -86,7 +86,8 @@ fn the_order_of_what_has_no_order_changes_no_verdict() {
             .collect();
         let case = |list: &Json, calls: &Json| json!({"expect": [{"calls": {"mode": mode, "list": list}}], "allow_vacuous": true, "trace": {"calls": calls}});
         let is_free = !matches!(mode, "exact" | "in_order");
-        let (list, calls) = (Json::Array(list), Json::Array(calls));
+        let list = Json::Array(list);
+        let calls = Json::Array(calls);
         let before = verdict(&case(&list, &calls));
         let other = permute(&list, &mut numbers, is_free);
         let after = verdict(&case(&other, &permute(&calls, &mut numbers, is_free)));

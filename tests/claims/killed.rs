@@ -121,11 +121,13 @@ fn assert_log_reads(project: &Project, round: u32) {
 #[test]
 fn a_killed_run_leaves_nothing_half_written_and_the_next_one_ends_well() {
     let kills: u32 = std::env::var("CLAIMS_KILLS").map_or(KILLS, |kills| kills.parse().expect("a number"));
-    let (project, model) = (project(), model());
+    let project = project();
+    let model = model();
     let upstream = model.url("/v1");
     let started = Instant::now();
     Ran::of(&mut command(&project, &upstream)).exits(0);
-    let (whole, duration) = (read_evals(&project), started.elapsed());
+    let whole = read_evals(&project);
+    let duration = started.elapsed();
     assert_eq!(whole.len(), 1 + 4 * CASES, "{:?}", whole.keys());
     let mut killed = 0;
     for round in 0..kills {

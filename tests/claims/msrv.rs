@@ -32,7 +32,8 @@ fn every_dependency_supports_the_stated_rust() {
     let platform = host.expect("a host");
     let metadata = read_cargo(&["metadata", "--format-version=1", "--filter-platform", &platform]);
     let metadata: Json = json::from_str(&metadata).expect("metadata is JSON");
-    let (shipped, stated) = (shipped(), version(env!("CARGO_PKG_RUST_VERSION")));
+    let shipped = shipped();
+    let stated = version(env!("CARGO_PKG_RUST_VERSION"));
     assert!(shipped.len() > 20, "only {} packages were found", shipped.len());
     for package in metadata["packages"].as_array().expect("packages") {
         let Some(needed) = package["rust_version"].as_str() else { continue };

@@ -269,7 +269,8 @@ fn missing_results_decide_nothing() {
 
 #[test]
 fn a_drop_within_the_margin_is_no_worse_although_it_is_no_chance() {
-    let (passed, failed) = (Some(true), Some(false));
+    let passed = Some(true);
+    let failed = Some(false);
     let drop = pairs(&[(1980, passed, passed), (20, passed, failed)]);
     let result = compare(drop.clone(), &MARGIN);
     assert_eq!(result.word, ComparisonWord::NoWorse);
@@ -281,7 +282,8 @@ fn a_drop_within_the_margin_is_no_worse_although_it_is_no_chance() {
 fn several_comparisons_are_held_to_a_stricter_level() {
     assert_eq!(adjust_p_values(&[0.01, 0.04, 0.03]), [0.03, 0.06, 0.06]);
     assert_eq!(adjust_p_values(&[0.9, 0.8]), [1.0, 1.0]);
-    let (passed, failed) = (Some(true), Some(false));
+    let passed = Some(true);
+    let failed = Some(false);
     let six = || pairs(&[(40, passed, passed), (6, passed, failed)]);
     assert_eq!(compare_sides(&[six()], &PLAIN)[0].word, ComparisonWord::Worse);
     let both = compare_sides(&[six(), six()], &PLAIN);
@@ -326,7 +328,8 @@ fn an_interval_without_width_is_widened() {
 
 #[test]
 fn needed_cases_are_the_fewest_that_decide() {
-    let (passed, failed) = (Some(true), Some(false));
+    let passed = Some(true);
+    let failed = Some(false);
     let cases = pairs(&[(89, passed, passed), (1, passed, failed), (7, failed, failed)]);
     let result = compare(cases, &MARGIN);
     assert_eq!(result.word, ComparisonWord::Undecided);

@@ -22,7 +22,9 @@ fn files() -> Files {
 }
 
 fn suite(name: &str) -> Suite {
-    let (kinds, files, tables) = (Registry::default(), files(), Tables::default());
+    let kinds = Registry::default();
+    let files = files();
+    let tables = Tables::default();
     let library = Library { kinds: &kinds, files: &files, tables: &tables };
     Suite::load(&files.root().join(name), library).unwrap_or_else(|errors| panic!("{errors}"))
 }
@@ -132,7 +134,8 @@ fn a_red_gate_begins_with_what_lost_most() {
 fn a_regression_names_each_mean_that_fell() {
     let (suite, measured) = red();
     let gate = suite.gate.expect("a gate");
-    let (baseline, files) = (gate.baseline.clone().expect("a baseline"), files());
+    let baseline = gate.baseline.clone().expect("a baseline");
+    let files = files();
     let document = files.document(&baseline.file).expect("a summary");
     let earlier = EarlierMeans::read(&baseline, Ok(&document), "red").expect("its suite");
     let finding = earlier.compare(&group(&measured));

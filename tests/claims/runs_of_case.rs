@@ -28,7 +28,9 @@ impl Evals {
     }
 
     fn suite(&self) -> Suite {
-        let (kinds, tables, files) = (Registry::default(), Tables::default(), self.files());
+        let kinds = Registry::default();
+        let tables = Tables::default();
+        let files = self.files();
         let library = Library { kinds: &kinds, files: &files, tables: &tables };
         Suite::load(&self.0.path().join("case.yaml"), library).unwrap_or_else(|errors| panic!("{errors}"))
     }
@@ -44,7 +46,8 @@ impl Evals {
 
     /// The verdict of runs that are read when their turn comes.
     fn verdict(&self) -> Verdict {
-        let (suite, files) = (self.suite(), self.files());
+        let suite = self.suite();
+        let files = self.files();
         let found = self.find(&files).expect("its runs");
         evaluate_each(&suite.cases[0], "a", || found.each_run(&files), None, EvaluationSettings::default())
     }
@@ -68,7 +71,8 @@ fn the_runs_of_a_large_file_are_those_of_the_file_read_at_once() {
     let text = log(200, 150);
     let evals = Evals::with("traces/a.jsonl", &text);
     assert_eq!(evals.traces().expect("its runs"), reader::read(&text, None).expect("a log").runs);
-    let (mut later, suite) = (evals.verdict(), evals.suite());
+    let mut later = evals.verdict();
+    let suite = evals.suite();
     let files = evals.files();
     let recorded =
         load_recorded(&suite.cases[0], &evals.0.path().join("case.yaml"), &files).expect("its runs");
@@ -129,7 +133,8 @@ fn a_kind_that_a_case_declares_harmless_leaves_its_checks_decided() {
 "#;
     let status = |trace: &str| {
         let evals = Evals::with(trace, text);
-        let (suite, files) = (evals.suite(), evals.files());
+        let suite = evals.suite();
+        let files = evals.files();
         let found = evals.find(&files).expect("runs");
         let case = &suite.cases[0];
         let runs: Vec<Trace> = evals.traces().expect("traces");

@@ -24,7 +24,8 @@ fn validator(schema: &Value) -> jsonschema::Validator {
 
 /// All YAML files below `folder` whose path pleases.
 fn files(folder: &str, pleases: impl Fn(&str) -> bool) -> Vec<PathBuf> {
-    let (mut folders, mut found) = (vec![root().join(folder)], Vec::new());
+    let mut folders = vec![root().join(folder)];
+    let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();
@@ -61,7 +62,8 @@ fn the_published_schemas_are_those_of_the_built_in_checks() {
         ("arraign.schema.json", schema::of_cases(&kinds)),
         ("arraign-workspace.schema.json", schema::of_workspace(&kinds)),
     ] {
-        let (path, text) = (root().join("docs").join(file), format!("{schema:#}\n"));
+        let path = root().join("docs").join(file);
+        let text = format!("{schema:#}\n");
         if std::env::var_os("BLESS").is_some() {
             fs::write(&path, &text).expect("it is written");
         }

@@ -117,7 +117,9 @@ const SHAPES: &[&str] = &[
 
 fn build_sample(shape: &str, seed: usize) -> SecretSample {
     const LETTERS: &str = "qwzxjkvbQWZXJKVB0123456789";
-    let (mut text, mut secret, mut is_secret) = (String::new(), String::new(), false);
+    let mut text = String::new();
+    let mut secret = String::new();
+    let mut is_secret = false;
     for (at, c) in shape.chars().enumerate() {
         let seed = seed * 100 + at;
         let piece = match c {

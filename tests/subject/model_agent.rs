@@ -75,7 +75,8 @@ fn hold_turns() -> ExitCode {
                 }
             };
             // Around the JSON may be the sizes of chunks.
-            let (start, end) = (reply.find('{').expect("JSON"), reply.rfind('}').expect("JSON"));
+            let start = reply.find('{').expect("JSON");
+            let end = reply.rfind('}').expect("JSON");
             let reply: Json = json::from_str(&reply[start..=end]).expect("JSON");
             let said = reply["choices"][0]["message"].clone();
             messages.push(said.clone());
@@ -201,7 +202,8 @@ fn post(url: &str, body: &str, enough: Option<&str>) -> Result<String, String> {
         body.len()
     )
     .map_err(|error| error.to_string())?;
-    let (mut response, mut piece) = (Vec::new(), [0; 4096]);
+    let mut response = Vec::new();
+    let mut piece = [0; 4096];
     loop {
         let read = stream.read(&mut piece).map_err(|error| error.to_string())?;
         response.extend(&piece[..read]);

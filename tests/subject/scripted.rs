@@ -19,7 +19,8 @@ pub(crate) struct Parts<'r> {
 /// Takes a request apart as its system message says that it is made.
 pub(crate) fn parts(request: &JudgeRequest) -> Parts<'_> {
     let code = request.schema["properties"]["code"]["enum"][0].as_str().expect("a code");
-    let (begin, end) = (format!("BEGIN EVIDENCE {code}\n"), format!("\nEND EVIDENCE {code}\n"));
+    let begin = format!("BEGIN EVIDENCE {code}\n");
+    let end = format!("\nEND EVIDENCE {code}\n");
     let rest = request.user.strip_prefix(&begin).expect("the evidence comes first");
     let (evidence, questions) = rest.split_once(&end).expect("the evidence ends");
     assert!(!questions.contains(&end) && !evidence.contains('\n'), "it ends once, and is one line");

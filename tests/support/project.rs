@@ -147,7 +147,8 @@ pub(crate) fn subject() -> &'static Path {
 fn find_subject() -> Option<PathBuf> {
     let this = std::env::current_exe().expect("this executable");
     let files = fs::read_dir(this.parent()?).ok()?.flatten();
-    let (mut subject, mut library) = (None, SystemTime::UNIX_EPOCH);
+    let mut subject = None;
+    let mut library = SystemTime::UNIX_EPOCH;
     for (entry, modified) in
         files.filter_map(|file| Some((file.path(), file.metadata().ok()?.modified().ok()?)))
     {
@@ -229,7 +230,8 @@ pub(crate) fn suite(cases: &[String]) -> String {
 
 /// A case whose agent calls `tool`, and must not call `rm`.
 pub(crate) fn case(id: &str, tool: &str, more: &str) -> String {
-    let (id, tool) = (Json::from(id), Json::from(tool));
+    let id = Json::from(id);
+    let tool = Json::from(tool);
     format!(
         "  - id: {id}\n    trace: {{calls: [{tool}]}}\n    expect: [{{tool_blocklist: [rm]}}]\n{}",
         indented(more)

@@ -49,7 +49,8 @@ pub(crate) struct Reply {
 
 impl Reply {
     pub(crate) fn of(status: u16, body: impl Into<Vec<u8>>) -> Self {
-        let (headers, body) = (Vec::new(), body.into());
+        let headers = Vec::new();
+        let body = body.into();
         Self {
             status,
             headers,
@@ -141,10 +142,12 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("its address");
         let asked = Arc::new(Mutex::new(Vec::new()));
-        let (reply, log) = (Arc::new(reply), Arc::clone(&asked));
+        let reply = Arc::new(reply);
+        let log = Arc::clone(&asked);
         spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (reply, log) = (Arc::clone(&reply), Arc::clone(&log));
+                let reply = Arc::clone(&reply);
+                let log = Arc::clone(&log);
                 spawn(move || serve(stream, reply.as_ref(), &log));
             }
         });

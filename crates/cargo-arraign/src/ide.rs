@@ -43,7 +43,8 @@ impl Ide {
             fs::write(&path, text)
                 .map_err(|error| CliError::new(format!("cannot write {shown}: {error}")))?;
         }
-        let (verb, count) = (if is_current { "kept " } else { "wrote" }, names.len());
+        let verb = if is_current { "kept " } else { "wrote" };
+        let count = names.len();
         exit_after_write(writeln!(io::stdout(), "{verb}  {shown}: {count} trials"))
     }
 

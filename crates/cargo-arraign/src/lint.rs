@@ -76,7 +76,8 @@ fn render_remarks(found: &LintResult) -> String {
         0 => String::new(),
         count => format!(", left out: {count}"),
     };
-    let (remarks, cases) = (found.remarks.len(), found.cases);
+    let remarks = found.remarks.len();
+    let cases = found.cases;
     lines.push(format!("cases: {cases}, remarks: {remarks}{left_out}"));
     lines.join("\n") + "\n"
 }

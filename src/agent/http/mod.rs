@@ -29,8 +29,11 @@ pub(super) async fn ask_server(
     environment: &AgentEnvironment,
 ) -> Result<Trace, AgentProblem> {
     let request = build_request(call, input, environment).map_err(AgentProblem::NotAsked)?;
-    let (limit, readers) = (task.find_limit(), task.readers.clone());
-    let (call, query, limits) = (Arc::clone(call), input.query.clone(), request_limits(call, limit));
+    let limit = task.find_limit();
+    let readers = task.readers.clone();
+    let limits = request_limits(call, limit);
+    let query = input.query.clone();
+    let call = Arc::clone(call);
     let work = spawn_blocking(move || {
         let sent = CLIENT.send_request(&request, &limits);
         let response = sent.map_err(|error| AgentProblem::Unanswered(error.into()))?;
@@ -83,7 +86,8 @@ fn build_request(
     };
     let address = Template::fill_text(&url.text, &template_variables, percent_encode)?;
     let mut request = HttpRequest::new(call.method.name(), address, body);
-    let (mut variables, mut headers) = (url.variables, Vec::new());
+    let mut variables = url.variables;
+    let mut headers = Vec::new();
     for (name, value) in &call.headers {
         let value = value.fill(variable)?;
         variables.extend(value.variables);

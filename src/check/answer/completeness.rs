@@ -77,13 +77,15 @@ impl Check for Completeness {
             require_whole_answer(&evidence.trace)?;
         }
         let answer = self.answer.in_trace(&evidence.trace);
-        let (mut items, mut violations) = (Vec::new(), Vec::new());
+        let mut items = Vec::new();
+        let mut violations = Vec::new();
         for (index, field) in self.expected.iter().enumerate() {
             let told = answer.as_deref().is_some_and(|answer| field.pattern.is_match(answer));
             items.push(Item::tested(&field.name, told));
             violations.extend((!told).then(|| describe_missing(index, field, answer.as_deref())));
         }
-        let (found, missing) = (names_of(&items, State::Held), names_of(&items, State::Violated));
+        let found = names_of(&items, State::Held);
+        let missing = names_of(&items, State::Violated);
         // An empty list requires nothing. The report shows that, and it costs no points.
         if items.is_empty() {
             items.push(Item::new("expected fields", State::NotExercised).note("none are expected"));

@@ -61,7 +61,8 @@ impl BuildCheck for SubstringSettings {
 impl Check for ForbiddenSubstrings {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let answer = self.answer.of(evidence)?;
-        let (mut items, mut violations) = (Vec::new(), Vec::new());
+        let mut items = Vec::new();
+        let mut violations = Vec::new();
         for (index, text) in self.texts.iter().enumerate() {
             let found = text.find(&answer);
             items.push(Item::tested(text.shown(), found.is_none()));

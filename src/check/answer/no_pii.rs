@@ -142,7 +142,8 @@ impl NoPii {
 fn list_violations(answer: &str, found: &[Personal], leaks: &[usize]) -> Vec<Violation> {
     let (shown, masks) = mask_ranges(answer, found);
     let told = leaks.iter().take(SHOWN).map(|index| {
-        let (one, mask) = (&found[*index], masks[*index].clone());
+        let one = &found[*index];
+        let mask = masks[*index].clone();
         let at = position(answer, one.range.start);
         describe_leak(one, &shown[mask.clone()], &at).expected(EXPECTED, excerpt(&shown, mask))
     });

@@ -130,7 +130,8 @@ impl ArgumentsMatcher {
         let mut found = Vec::new();
         for (name, written) in &self.written {
             if !self.accepts_written(name, written, actual)? {
-                let (name, expected) = (Some(name.clone()), written.to_string());
+                let name = Some(name.clone());
+                let expected = written.to_string();
                 // Only the values of named arguments are shown; a pattern over all of them has no single value.
                 let actual = name.as_ref().and_then(|name| self.find_value(name, actual)).cloned();
                 found.push(ArgumentDifference { name, actual, expected });

@@ -300,7 +300,8 @@ fn read_length(node: Node<'_>) -> Result<ValueTest, LoadErrors> {
 
 fn read_similar(node: Node<'_>) -> Result<ValueTest, LoadErrors> {
     let mut fields = Fields::of(node, "`similar`")?;
-    let (to, at_least) = (fields.required::<String>("to"), fields.required::<f64>("at_least"));
+    let to = fields.required::<String>("to");
+    let at_least = fields.required::<f64>("at_least");
     if let (Some(share), Some(at)) = (at_least, node.get("at_least"))
         && !(share > 0.0 && share <= 1.0)
     {

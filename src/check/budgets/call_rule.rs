@@ -66,7 +66,8 @@ impl Exceptions {
 
 impl Check for CallCheck {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-        let (all, except) = (&evidence.trace.calls, &self.settings.except);
+        let all = &evidence.trace.calls;
+        let except = &self.settings.except;
         let calls: Vec<&Call> =
             all.iter().filter(|call| !except.iter().any(|tool| tool.matches(call))).collect();
         let success = CallSuccess::of(&evidence.trace);

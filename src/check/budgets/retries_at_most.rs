@@ -97,7 +97,8 @@ impl Check for RetriesAtMost {
 
 impl RetriesAtMost {
     fn describe_excess(&self, retries: &[&Call]) -> Violation {
-        let (made, most) = (retries.len(), self.retries);
+        let made = retries.len();
+        let most = self.retries;
         let times = if made == 1 { "1 retry".to_owned() } else { format!("{made} retries") };
         Violation {
             call: retries.first().map(|call| call.index),

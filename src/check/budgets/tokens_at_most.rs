@@ -77,7 +77,8 @@ impl Check for TokensAtMost {
             let help = "record the usage of the run, or drop the limit";
             return Err(Unfit::missing("the trace does not record tokens").help(help));
         };
-        let (mut items, mut violations) = (Vec::new(), Vec::new());
+        let mut items = Vec::new();
+        let mut violations = Vec::new();
         for limit in self.limits() {
             let used = (limit.count)(&usage);
             let item = Item::tested(format!("{}: at most {}", limit.name, limit.most), used <= limit.most);
@@ -111,7 +112,8 @@ impl Check for TokensAtMost {
 
 impl TokenLimit {
     fn describe_excess(&self, used: u64) -> Violation {
-        let (name, most) = (self.name, self.most);
+        let name = self.name;
+        let most = self.most;
         let kind = if name == "total" { String::new() } else { format!("{name} ") };
         Violation::new(format!("the run took {used} {kind}tokens, more than {most}"))
             .value(used)

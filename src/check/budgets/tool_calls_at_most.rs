@@ -38,7 +38,8 @@ impl Check for ToolCallsAtMost {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let made = evidence.trace.calls.len();
         let violation = (made > self.calls).then(|| self.describe_excess(&evidence.trace.calls));
-        let (label, note) = (format!("at most {} tool calls", self.calls), format!("{made} were made"));
+        let label = format!("at most {} tool calls", self.calls);
+        let note = format!("{made} were made");
         Ok(Outcome::of_limit(label, note, violation).stat("calls_checked", made))
     }
 
@@ -61,7 +62,8 @@ impl Check for ToolCallsAtMost {
 
 impl ToolCallsAtMost {
     fn describe_excess(&self, calls: &[Call]) -> Violation {
-        let (made, most) = (calls.len(), self.calls);
+        let made = calls.len();
+        let most = self.calls;
         let violation = Violation::new(format!("the run made {made} tool calls, more than {most}"))
             .value(made)
             .constraint(format!("tool_calls_at_most: {most}"))

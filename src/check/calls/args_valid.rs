@@ -125,7 +125,8 @@ impl Finding {
 impl Check for ArgsValid {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let calls = &evidence.trace.calls;
-        let (mut items, mut violations) = (Vec::with_capacity(calls.len()), Vec::new());
+        let mut items = Vec::with_capacity(calls.len());
+        let mut violations = Vec::new();
         for call in calls {
             let finding = match self.judge(call) {
                 Ok(finding) => finding,

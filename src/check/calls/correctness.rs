@@ -43,7 +43,8 @@ fn expects_nothing(node: Node<'_>) -> bool {
 
 impl Check for Correctness {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-        let (mut items, mut violations) = (Vec::new(), Vec::new());
+        let mut items = Vec::new();
+        let mut violations = Vec::new();
         for (index, tool) in self.expected_tools.iter().flatten().enumerate() {
             let is_called = evidence.trace.calls.iter().any(|call| tool.matches(call));
             items.push(Item::tested(tool.as_str(), is_called));

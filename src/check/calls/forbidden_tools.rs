@@ -86,7 +86,8 @@ impl BuildCheck for ForbiddenToolsSettings {
 
 impl Check for ForbiddenTools {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-        let (mut items, mut violations) = (Vec::new(), Vec::new());
+        let mut items = Vec::new();
+        let mut violations = Vec::new();
         let mut hits: Vec<Vec<&Call>> = vec![Vec::new(); self.tools.len()];
         for call in &evidence.trace.calls {
             self.patterns.list_matches(call).into_iter().for_each(|tool| hits[tool].push(call));

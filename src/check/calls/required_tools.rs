@@ -34,7 +34,8 @@ struct RequiredTools {
 
 impl Check for RequiredTools {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-        let (mut items, mut violations) = (Vec::new(), Vec::new());
+        let mut items = Vec::new();
+        let mut violations = Vec::new();
         let success = CallSuccess::of(&evidence.trace);
         for (index, tool) in self.tools.iter().enumerate() {
             let calls: Vec<&Call> = evidence.trace.calls.iter().filter(|call| tool.matches(call)).collect();

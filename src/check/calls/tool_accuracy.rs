@@ -92,7 +92,9 @@ impl BuildCheck for ToolAccuracySettings {
 impl Check for ToolAccuracy {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let trace = &evidence.trace;
-        let (mut items, mut violations, mut satisfied) = (Vec::new(), Vec::new(), 0_u32);
+        let mut items = Vec::new();
+        let mut violations = Vec::new();
+        let mut satisfied = 0_u32;
         let success = CallSuccess::of(trace);
         for expected in &self.expected {
             let mut own = trace.calls.iter().filter(|call| expected.call.is_met_by(call)).peekable();

@@ -65,7 +65,8 @@ struct ToolBlocklist {
 impl Check for ToolBlocklist {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let calls = &evidence.trace.calls;
-        let (mut items, mut blocked) = (Vec::with_capacity(calls.len()), BlockedTools::default());
+        let mut items = Vec::with_capacity(calls.len());
+        let mut blocked = BlockedTools::default();
         for call in calls {
             let entry = self.blocked.find_match(call);
             items.push(Item::tested(call.label(), entry.is_none()));
@@ -98,7 +99,8 @@ impl Check for ToolBlocklist {
 impl ToolBlocklist {
     /// Builds one violation for all calls of a tool, which the entry at `index` blocks.
     fn violation(&self, index: usize, hits: &[&Call]) -> Violation {
-        let (first, entry) = (hits[0], &self.blocked.patterns()[index]);
+        let first = hits[0];
+        let entry = &self.blocked.patterns()[index];
         let message = is_blocked(&first.name, &format!("`{entry}`"), hits.len());
         let violation = Violation::of_call(first, message).constraint(entry.as_str());
         Violation { calls: hits.iter().map(|call| call.index).collect(), ..violation }

@@ -78,7 +78,8 @@ impl ToolOutputSettings {
 impl Check for ToolOutputValid {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
         let calls = &evidence.trace.calls;
-        let (mut items, mut violations) = (Vec::with_capacity(calls.len()), Vec::new());
+        let mut items = Vec::with_capacity(calls.len());
+        let mut violations = Vec::new();
         let mut lost = None;
         for call in calls {
             let item = Item::new(call.label(), State::NotExercised);

@@ -51,7 +51,8 @@ impl Check for CostAtMost {
         let cost = self.prices.cost_or_why(&evidence.trace)?;
         let is_priced = evidence.trace.cost_usd.is_none();
         let violation = (cost > self.limit.get()).then(|| too_much(cost, self.limit, is_priced));
-        let (label, note) = (format!("at most ${}", self.limit.get()), format!("the run cost ${cost}"));
+        let label = format!("at most ${}", self.limit.get());
+        let note = format!("the run cost ${cost}");
         Ok(Outcome::of_limit(label, note, violation).value("cost_usd", cost.into()))
     }
 

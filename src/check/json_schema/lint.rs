@@ -87,9 +87,11 @@ pub(crate) fn find_crossed_bounds(schema: Node<'_>) -> Vec<(LoadError, &'static 
         closed.chain(OPEN_BOUNDS.iter().map(|pair| (pair, true))).filter_map(|((low, high), is_open)| {
             let (low_key, least) = find(low)?;
             let (high_key, most) = find(high)?;
-            let (least_value, most_value) = (least.decode::<f64>().ok()?, most.decode::<f64>().ok()?);
+            let least_value = least.decode::<f64>().ok()?;
+            let most_value = most.decode::<f64>().ok()?;
             let is_crossed = if is_open { least_value >= most_value } else { least_value > most_value };
-            let (low_word, high) = (&low_key.name, &high_key.name);
+            let low_word = &low_key.name;
+            let high = &high_key.name;
             let problem = format!("`{low_word}` is above `{high}`: no value fits");
             let help = format!(
                 "`{high}` is {most_value} at {}: swap the two, or correct one",

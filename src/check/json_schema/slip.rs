@@ -59,7 +59,8 @@ fn take_only<'n>(mut names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
 
 /// Whether the words of one name stand in the other: `id` and `order_id`, `customerName` and `name`.
 fn is_part(one: &str, other: &str) -> bool {
-    let (one, other) = (split_name(one), split_name(other));
+    let one = split_name(one);
+    let other = split_name(other);
     let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
     !short.is_empty() && long.windows(short.len()).any(|part| part == short)
 }
@@ -91,7 +92,8 @@ mod tests {
 
     #[test]
     fn of_two_names_that_are_as_likely_none_is_meant() {
-        let (schema, value) = (json!({"required": ["order_id", "customer_id"]}), json!({"id": 1}));
+        let schema = json!({"required": ["order_id", "customer_id"]});
+        let value = json!({"id": 1});
         assert_eq!(Names::of(&schema, &value).meant_by("id"), None);
         let value = json!({"id": 1, "order_id": 2});
         assert_eq!(Names::of(&schema, &value).meant_by("id"), Some("customer_id"));

@@ -85,7 +85,8 @@ impl Table {
         read: impl Fn(Node<'n>, &str) -> Result<Schema, LoadErrors>,
     ) -> Result<Self, LoadErrors> {
         let entries = require_entries(node, "tools and their schemas are a mapping")?;
-        let (mut table, mut errors) = (Self::default(), LoadErrors::new());
+        let mut table = Self::default();
+        let mut errors = LoadErrors::new();
         for (key, entry) in entries.filter(|(key, _)| key.name != skip) {
             let pattern = ToolPattern::new(&key.name)
                 .map_err(|problem| LoadError::new(Place::new(entry.source(), key.span), problem));

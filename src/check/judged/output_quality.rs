@@ -93,7 +93,8 @@ impl Check for OutputQuality {
 
     fn questions(&self) -> Vec<Question> {
         let context = JudgeContext::everything();
-        let (label, prompt) = (LABEL.to_owned(), PROMPT.to_owned());
+        let label = LABEL.to_owned();
+        let prompt = PROMPT.to_owned();
         vec![Question { label, prompt, answer: AnswerForm::Score, context }]
     }
 }

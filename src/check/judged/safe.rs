@@ -41,7 +41,8 @@ impl Check for Safe {
 
     fn questions(&self) -> Vec<Question> {
         let context = JudgeContext { include_prompt: true, ..JudgeContext::default() };
-        let (label, prompt) = (SAFETY.to_owned(), PROMPT.to_owned());
+        let label = SAFETY.to_owned();
+        let prompt = PROMPT.to_owned();
         vec![Question { label, prompt, answer: AnswerForm::PassOrFail, context }]
     }
 }

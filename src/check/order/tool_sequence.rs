@@ -106,7 +106,8 @@ impl Check for ToolSequence {
 }
 
 fn in_order(tools: &[ToolPattern], trace: &Trace) -> Outcome {
-    let (mut items, mut next) = (Vec::new(), 0);
+    let mut items = Vec::new();
+    let mut next = 0;
     let success = CallSuccess::of(trace);
     let mut violation = None;
     // Each tool is looked for behind the one before it. A tool that is missing does not move the search, so that the

@@ -63,7 +63,8 @@ pub(crate) fn ending_before(text: &str, at: usize) -> String {
 pub(crate) fn position(text: &str, at: usize) -> String {
     let before = &text[..at];
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    let (line, column) = (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1);
+    let line = before.matches('\n').count() + 1;
+    let column = before[line_start..].chars().count() + 1;
     format!("line {line}, column {column}")
 }
 

@@ -99,7 +99,8 @@ fn describe_not_json(answer: &str, at: usize, error: &JsonError) -> Violation {
         (read, "") => format!("{}, and there it ends", ending(read)),
         // Each half is a part of the whole answer: a secret at the place where the JSON ends is shown by neither.
         _ => {
-            let (read, rest) = (ending_before(answer, at), beginning_from(answer, at));
+            let read = ending_before(answer, at);
+            let rest = beginning_from(answer, at);
             format!("{read}, and there it stops, before {rest}")
         }
     };

@@ -49,7 +49,8 @@ pub(super) fn require_exact_names(
         let trace = Cow::Owned(rename_calls(&evidence.trace, renamed));
         let opinions = Cow::Borrowed(&*evidence.opinions);
         let programs = Cow::Borrowed(&*evidence.programs);
-        let (input, named_tools) = (evidence.input.clone(), evidence.named_tools.clone());
+        let input = evidence.input.clone();
+        let named_tools = evidence.named_tools.clone();
         let other = Evidence { trace, input, opinions, programs, named_tools, ..*evidence };
         check.check(&other).map_or(true, |other| other.violations.is_empty() == is_violated)
     };
@@ -127,7 +128,8 @@ fn identify_tool(call: &Call) -> (&str, &ToolServer, Option<&str>) {
 }
 
 fn explain_near_name(check: &dyn Check, near: &NearTool<'_>) -> Unfit {
-    let (tool, called) = (near.pattern, show_name(near.call.written_name()));
+    let tool = near.pattern;
+    let called = show_name(near.call.written_name());
     let example =
         Call { server: near.call.server.clone(), ..Call::new(near.name.as_str(), Arguments::none(), 1) };
     let is_banned = check.bans_call(&example) || tool.example(1).is_some_and(|call| check.bans_call(&call));

@@ -77,10 +77,12 @@ struct AlignmentState {
 }
 
 fn list_states(groups: &[u16]) -> Vec<AlignmentState> {
-    let (mut states, mut first_slot) = (Vec::new(), 0);
+    let mut states = Vec::new();
+    let mut first_slot = 0;
     for slots in groups.iter().copied() {
         // The state of a group is the set of its slots that are taken; the full set is the next group's empty one.
-        let (first, full) = (states.len(), (1_u16 << slots) - 1);
+        let first = states.len();
+        let full = (1_u16 << slots) - 1;
         let next = first + usize::from(full);
         states.extend((0..full).map(|taken| AlignmentState { first_slot, slots, taken, first, next }));
         first_slot += usize::from(slots);
@@ -96,7 +98,8 @@ impl AlignmentState {
     }
 
     fn list_free_slots(&self) -> impl Iterator<Item = u16> {
-        let (slots, taken) = (self.slots, self.taken);
+        let slots = self.slots;
+        let taken = self.taken;
         (0..slots).filter(move |bit| taken & (1 << bit) == 0)
     }
 
@@ -108,7 +111,8 @@ impl AlignmentState {
 fn trace_back(states: &[AlignmentState], moves: &[u16], costs: &PairingCosts) -> Pairs {
     // From the end to the beginning: each entry of `moves` says how its state was reached.
     let mut pairs = vec![None; costs.demanded.len()];
-    let (mut call, mut state) = (costs.forbidden.len(), states.len() - 1);
+    let mut call = costs.forbidden.len();
+    let mut state = states.len() - 1;
     while (call, state) != (0, 0) {
         match moves[call * states.len() + state] {
             UNREACHED => break,

@@ -56,7 +56,8 @@ struct Matching<'c> {
 
 impl<'c> Matching<'c> {
     fn new(costs: &'c PairingCosts) -> Self {
-        let (slots, calls) = (costs.demanded.len(), costs.forbidden.len());
+        let slots = costs.demanded.len();
+        let calls = costs.forbidden.len();
         let agreeing =
             (0..slots).map(|slot| collect_bits(calls, |call| costs.fit(slot, call) == MATCH)).collect();
         Self { costs, agreeing, call_of: vec![None; slots], slot_of: vec![None; calls], steps: 0 }
@@ -154,12 +155,14 @@ impl<'c> Completion<'c> {
         for (slot, call) in call_of.iter().enumerate().filter_map(|(slot, call)| Some((slot, (*call)?))) {
             row_of[call] = Some(slot);
         }
-        let (row_potential, column_potential) = (vec![0; size], vec![0; size]);
+        let row_potential = vec![0; size];
+        let column_potential = vec![0; size];
         Self { costs, size, row_potential, column_potential, row_of, steps: 0 }
     }
 
     fn cost(&self, row: usize, column: usize) -> i64 {
-        let (slots, calls) = (self.costs.demanded.len(), self.costs.forbidden.len());
+        let slots = self.costs.demanded.len();
+        let calls = self.costs.forbidden.len();
         match (row < slots, column < calls) {
             (true, true) => {
                 // Two that are paired without being related both count as alone. The square thus needs no forbidden
@@ -290,7 +293,8 @@ struct PathSearch {
 
 impl PathSearch {
     fn new(size: usize, row: usize) -> Self {
-        let (least, before) = (vec![i64::MAX; size], vec![None; size]);
+        let least = vec![i64::MAX; size];
+        let before = vec![None; size];
         let is_done = vec![false; size];
         Self { row, last: None, length: 0, least, before, is_done, done: Vec::new() }
     }

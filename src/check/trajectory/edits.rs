@@ -104,7 +104,8 @@ impl EditScript {
 impl CallEdit {
     /// Creates the line of a call that no entry expects.
     pub(super) fn remove(call: &Call) -> Self {
-        let (tool, call) = (call.name.clone(), Some(call.index));
+        let tool = call.name.clone();
+        let call = Some(call.index);
         Self { tool, call, entry: 0, at: String::new(), weight: 1, kind: EditKind::Remove }
     }
 
@@ -134,7 +135,8 @@ impl CallEdit {
 
     /// The edit as a sentence.
     pub(super) fn sentence(&self) -> String {
-        let (tool, number) = (&self.tool, self.call.unwrap_or_default());
+        let tool = &self.tool;
+        let number = self.call.unwrap_or_default();
         match &self.kind {
             EditKind::Change { difference, .. } => {
                 let verb = if difference.status.is_some() { "" } else { "has other arguments: " };

@@ -201,7 +201,8 @@ impl ExpectedCall {
         if found.agreeing.is_empty() && times.at_least > 0 {
             return self.describe_wrong(&found.ended, found, run);
         }
-        let (tool, count) = (self.spec.tool.as_str(), found.agreeing.len());
+        let tool = self.spec.tool.as_str();
+        let count = found.agreeing.len();
         let made = Times { at_least: count, at_most: Some(count) }.words();
         let with = if self.spec.arguments.is_some() { " with these arguments" } else { "" };
         let message = if self.is_negative() {
@@ -223,7 +224,8 @@ impl ExpectedCall {
         found: &CallsOfTool<'_>,
         run: &RunCalls<'_>,
     ) -> Result<Violation, Unfit> {
-        let (tool, which) = (self.spec.tool.as_str(), self.occurrence.words());
+        let tool = self.spec.tool.as_str();
+        let which = self.occurrence.words();
         // Without a call at fault, the message shows how all calls of the tool differ.
         let concerned = if wrong.is_empty() { &found.all } else { wrong };
         let message = match (found.all.len(), found.ended.len()) {

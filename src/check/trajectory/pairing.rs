@@ -19,7 +19,8 @@ pub(super) fn compare_calls(trajectory: &Trajectory, run: &RunCalls<'_>) -> Resu
     let slots: Vec<&CallSlot> = trajectory.groups.iter().flatten().collect();
     // Each slot is compared with each call, and a comparison may run patterns.
     if slots.len().saturating_mul(run.calls.len()) > MAX_COMPARISONS {
-        let (slots, calls) = (slots.len(), run.calls.len());
+        let slots = slots.len();
+        let calls = run.calls.len();
         let why = format!("{slots} expected calls are too many to compare with {calls} calls");
         return Err(Unfit::budget_exceeded(why).help("split the list, or the run"));
     }
@@ -117,7 +118,8 @@ impl ScriptBuilder<'_> {
                 script.held.push(self.hold(slot, call, label));
             }
             Some(call) => {
-                let (missing, extra) = (usize::from(demanded), usize::from(self.costs.forbidden[call]));
+                let missing = usize::from(demanded);
+                let extra = usize::from(self.costs.forbidden[call]);
                 (script.missing, script.extra) = (script.missing + missing, script.extra + extra);
                 let weight = missing + extra;
                 script.edits.push(self.describe_change(slot, call, label, weight)?);
@@ -158,9 +160,11 @@ impl ScriptBuilder<'_> {
                 (difference, spec.arguments.as_ref().map(|arguments| arguments.mode.word()))
             })
             .unwrap_or_default();
-        let (entry, at) = (self.slots[slot].entry, self.slots[slot].at.clone());
+        let entry = self.slots[slot].entry;
+        let at = self.slots[slot].at.clone();
         let tool = if label == actual.name { label } else { actual.name.clone() };
-        let (call, kind) = (Some(actual.index), EditKind::Change { difference, mode });
+        let call = Some(actual.index);
+        let kind = EditKind::Change { difference, mode };
         Ok(CallEdit { tool, call, entry, at, weight, kind })
     }
 
@@ -185,7 +189,8 @@ impl ScriptBuilder<'_> {
         let mut free =
             (0..is_paired.len()).filter(|call| self.costs.fit(slot, *call) == MATCH && !is_paired[*call]);
         let elsewhere = free.next().filter(|_| self.trajectory.mode.is_ordered());
-        let (entry, at) = (self.slots[slot].entry, self.slots[slot].at.clone());
+        let entry = self.slots[slot].entry;
+        let at = self.slots[slot].at.clone();
         let kind = EditKind::Add { of_other_entries: self.count_paired(slot, is_paired) };
         let call = elsewhere.map(|call| self.run.calls[call].index);
         CallEdit { tool: label, call, entry, at, weight: 1, kind }

@@ -14,7 +14,8 @@ impl Numbers {
     }
 
     fn costs(&mut self, slots: usize, calls: usize) -> PairingCosts {
-        let (demand, forbid) = (self.below(3), self.below(3));
+        let demand = self.below(3);
+        let forbid = self.below(3);
         let fit = |numbers: &mut Self| match numbers.below(4) {
             0 => MATCH,
             1 => UNRELATED,
@@ -59,7 +60,8 @@ fn least(costs: &PairingCosts, pairs: &mut Pairs, slot: usize, allowed: &dyn Fn(
 fn an_assignment_is_as_cheap_as_the_best_of_all() {
     let mut numbers = Numbers(7);
     for _ in 0..1500 {
-        let (slots, calls) = (numbers.below(5), numbers.below(5));
+        let slots = numbers.below(5);
+        let calls = numbers.below(5);
         let costs = numbers.costs(slots, calls);
         let found = total(&costs, &assign_calls(&costs).0);
         assert_eq!(found, least(&costs, &mut vec![None; slots], 0, &|_| true), "{costs:?}");

@@ -152,7 +152,8 @@ impl OtherCall {
 fn is_same_word(one: &str, other: &str) -> bool {
     /// Fewer letters in common are no stem.
     const LEAST: usize = 4;
-    let (one, other) = (find_stem(one), find_stem(other));
+    let one = find_stem(one);
+    let other = find_stem(other);
     let is_long = one.len() >= LEAST && other.len() >= LEAST;
     one == other || (is_long && (one.starts_with(other) || other.starts_with(one)))
 }

@@ -67,7 +67,8 @@ pub(super) fn replacements(text: &str) -> Option<String> {
     if !text.contains("=======") {
         return None;
     }
-    let (mut added, mut is_new) = (String::new(), false);
+    let mut added = String::new();
+    let mut is_new = false;
     for line in text.lines() {
         if line.starts_with("=======") {
             is_new = true;

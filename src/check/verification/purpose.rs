@@ -144,7 +144,8 @@ pub(super) fn purposes(words: &[String], own: &[(Purpose, CommandPattern)]) -> V
     if is_no_run(words) {
         return Vec::new();
     }
-    let (mut found, skips) = (Vec::new(), skips_tests(words));
+    let mut found = Vec::new();
+    let skips = skips_tests(words);
     // Each stage is the command without one more wrapper. Wrappers count as well: `coverage run -m pytest` measures
     // coverage and runs tests.
     for stage in stages(words) {

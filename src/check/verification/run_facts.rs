@@ -302,7 +302,8 @@ impl RunFacts {
     }
 
     fn test(&mut self, call: usize, ran: &Ran, output: &CallOutput) {
-        let (at, code) = (self.events, ran.code);
+        let at = self.events;
+        let code = ran.code;
         // Several test commands of one shell line share one output, which is parsed once.
         if let Some(last) = self.tests.last_mut().filter(|last| last.call == call && last.code == code) {
             last.at = at;

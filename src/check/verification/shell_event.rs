@@ -15,7 +15,8 @@ use crate::trace::Call;
 pub(super) fn acts(call: &Call, output: &CallOutput, tables: &AddedNames) -> Vec<Act> {
     let Some(line) = editor::shell_line(call) else { return Vec::new() };
     let commands = commands(&line);
-    let (visible, codes) = (find_visible(&commands), infer_codes(&commands, output));
+    let visible = find_visible(&commands);
+    let codes = infer_codes(&commands, output);
     let mut line = Line {
         folder: editor::folder(call),
         output,

@@ -74,7 +74,8 @@ fn hunk_lines(hunk: &str) -> std::ops::Range<usize> {
     let after = hunk.split('+').nth(1).and_then(|rest| rest.split(' ').next()).unwrap_or_default();
     // Without a count, a hunk is one line.
     let (start, count) = after.split_once(',').unwrap_or((after, "1"));
-    let (start, count) = (start.parse().unwrap_or(0_usize), count.parse().unwrap_or(0_usize));
+    let start = start.parse().unwrap_or(0_usize);
+    let count = count.parse().unwrap_or(0_usize);
     start..start.saturating_add(count.min(MAX))
 }
 

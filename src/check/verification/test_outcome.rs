@@ -59,7 +59,8 @@ impl TestOutcome {
         let mut outcome = Self::default();
         // Runners count what passed, what failed, or all that ran. Each number is one that an answer may repeat, and
         // so are the sums over several crates or packages.
-        let (mut is_counted, mut ran) = (false, 0);
+        let mut is_counted = false;
+        let mut ran = 0;
         for count in counts(text) {
             is_counted = true;
             match count.counted {

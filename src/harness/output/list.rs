@@ -18,7 +18,8 @@ use crate::suite::build_identifier;
 pub(crate) fn print_list(plan: &Plan, base: &Path, root: &Path, command: &HarnessCommand) -> ExitCode {
     let listed = plan.trials.iter().filter(|trial| is_listed(trial, command));
     let trials: Vec<Json> = listed.filter_map(|trial| list_trial(trial, base)).collect();
-    let (total, ignored) = (trials.len(), trials.iter().filter(|trial| trial["ignore"] == true).count());
+    let total = trials.len();
+    let ignored = trials.iter().filter(|trial| trial["ignore"] == true).count();
     let first = json!({"type": "suite", "event": "discovery", "root": root.to_string_lossy()});
     let last = json!({
         "type": "suite", "event": "completed", "tests": total, "benchmarks": 0, "total": total, "ignored": ignored,

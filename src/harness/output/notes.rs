@@ -23,7 +23,9 @@ pub(crate) fn note_skipped(unknown_variables: &[String], skipped: usize) {
 pub(crate) fn note_not_rendered(reason: &str, formats: impl Iterator<Item = ReportFormat>, store: &Path) {
     let names: Vec<&str> = formats.map(ReportFormat::name).collect();
     if !names.is_empty() {
-        let (list, formats, command) = (names.join(", "), names.join(","), report_command(store));
+        let list = names.join(", ");
+        let formats = names.join(",");
+        let command = report_command(store);
         note(&format!(
             "reports not rendered {reason}: {list}; `{command} --format {formats}` renders them from the verdicts there"
         ));
@@ -39,7 +41,8 @@ pub(crate) fn note_missing_verdicts(count: usize) {
 
 /// Prints a note on the summary under nextest, where each process would overwrite the file with its own trial.
 pub(crate) fn note_summary_under_nextest(path: &Path, store: &Path) {
-    let (shown, argument) = (path.display(), quoted(&path.to_string_lossy()));
+    let shown = path.display();
+    let argument = quoted(&path.to_string_lossy());
     note(&format!(
         "{shown} is not written (ARRAIGN_OUTPUT_JSON): under nextest each trial is a separate process; `{} --summary \
          {argument}` writes it",

@@ -24,7 +24,8 @@ pub(crate) fn render_undecided(trials: &[UndecidedTrial], rerun: &Rerun) -> Stri
     if trials.len() < 2 {
         return String::new();
     }
-    let (mut counts, mut commands) = (Vec::new(), Vec::new());
+    let mut counts = Vec::new();
+    let mut commands = Vec::new();
     // The causes are in a fixed order, so that the line reads the same for each run.
     for (cause, words) in CAUSES {
         let group: Vec<&UndecidedTrial> = trials.iter().filter(|trial| trial.cause == cause).collect();

@@ -128,7 +128,8 @@ mod tests {
         for (name, text) in files {
             fs::write(folder.path().join(name), text).expect("it is written");
         }
-        let (kinds, tables) = (Registry::default(), Tables::default());
+        let kinds = Registry::default();
+        let tables = Tables::default();
         let opener = Files::new(folder.path(), folder.path());
         let library = Library { kinds: &kinds, files: &opener, tables: &tables };
         let plan = plan_all(PlanSource { library, settings: &EnvSettings::default() }, 1)

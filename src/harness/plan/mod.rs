@@ -146,7 +146,8 @@ impl PlanSource<'_> {
     }
 
     fn selects(self, case: &Case) -> bool {
-        let (tags, tier) = (&self.settings.tags, self.settings.tier);
+        let tags = &self.settings.tags;
+        let tier = self.settings.tier;
         let is_of_tier = tier.is_none_or(|tier| tier == Tier::Full || case.tier == tier);
         is_of_tier && (tags.is_empty() || case.tags.iter().any(|tag| tags.contains(tag)))
     }
@@ -258,7 +259,9 @@ impl Plan {
 
     /// Adds the trials of a suite's selected cases, and the trial of its gate.
     fn add_suite(&mut self, suite: &Suite, path: &Path, source: PlanSource<'_>) -> Result<(), LoadErrors> {
-        let (mut errors, before, skipped) = (LoadErrors::new(), self.trials.len(), self.skipped);
+        let mut errors = LoadErrors::new();
+        let before = self.trials.len();
+        let skipped = self.skipped;
         let name: Arc<str> = source.trial_prefix(path).into();
         let shared_path = Arc::new(path.to_owned());
         for case in &suite.cases {
@@ -266,7 +269,8 @@ impl Plan {
                 self.skipped += 1;
                 continue;
             }
-            let (case, path) = (Arc::clone(case), Arc::clone(&shared_path));
+            let case = Arc::clone(case);
+            let path = Arc::clone(&shared_path);
             let case_name = build_case_name(&name, case.id.as_deref());
             let work = CaseWork { case, path, suite: Arc::clone(&name), run: None };
             self.trials.extend(
@@ -275,7 +279,8 @@ impl Plan {
         }
         if suite.cases.iter().any(|case| is_golden(case)) {
             let gate = suite.gate.as_ref().and_then(|gate| gate.mean);
-            let (harness, name) = (String::new(), name.to_string());
+            let harness = String::new();
+            let name = name.to_string();
             self.golden.push(GoldenSuite { harness, name, skipped: self.skipped - skipped, gate });
         }
         if let Some(gate) = &suite.gate {

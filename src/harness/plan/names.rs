@@ -27,7 +27,8 @@ pub(super) fn list_names<'p>(
 
 /// Finds the names that two cases or trials have.
 pub(super) fn find_duplicates(files: &[(PathBuf, FilePlan)], source: PlanSource<'_>) -> LoadErrors {
-    let (mut known, mut errors) = (HashMap::new(), LoadErrors::new());
+    let mut known = HashMap::new();
+    let mut errors = LoadErrors::new();
     for (path, file) in files {
         for (index, name) in file.names.iter().enumerate() {
             let first = *known.entry(name.as_str()).or_insert((path, index));

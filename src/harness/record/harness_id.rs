@@ -75,7 +75,8 @@ mod tests {
     #[test]
     fn a_harness_is_known_by_its_folder_in_the_repository() {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let (root, package) = (dir.path(), dir.path().join("crates/shop"));
+        let root = dir.path();
+        let package = dir.path().join("crates/shop");
         std::fs::create_dir_all(root.join(".git")).expect("a repository");
         std::fs::create_dir_all(&package).expect("a package");
         let known = |base: &Path, folder: &str| {

@@ -163,7 +163,8 @@ mod tests {
 
     #[test]
     fn long_names_stay_apart() {
-        let (one, other) = ("é".repeat(300) + "1", "é".repeat(300) + "2");
+        let one = "é".repeat(300) + "1";
+        let other = "é".repeat(300) + "2";
         assert_ne!(escape_name(&one), escape_name(&other));
         assert!(escape_name(&one).len() <= 200);
     }

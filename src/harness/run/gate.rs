@@ -24,7 +24,8 @@ use crate::verdict::{Finding, Verdict};
 /// Evaluates the gate of a suite. Keeps only the score and the figures of each case, because a suite can be large.
 pub(crate) fn evaluate_gate_trial(context: &Arc<RunContext>, name: &str, work: &GateWork) -> Verdict {
     let started = Instant::now();
-    let (rule, baseline) = (GateRule::from(&work.gate), read_baseline(context, work).transpose());
+    let rule = GateRule::from(&work.gate);
+    let baseline = read_baseline(context, work).transpose();
     let verdict = if context.live.leaves_to_report(work) {
         match baseline {
             Ok(baseline) => defer_gate(rule, work, baseline, name),
@@ -45,7 +46,8 @@ fn defer_gate(rule: GateRule, work: &GateWork, baseline: Option<EarlierMeans>, n
 
 /// Measures all cases. Cases whose agents are asked now are measured side by side, and others one after the other.
 fn measure_cases(context: &Arc<RunContext>, work: &GateWork) -> Vec<MeasuredCase> {
-    let (next, cases) = (AtomicUsize::new(0), &work.cases);
+    let next = AtomicUsize::new(0);
+    let cases = &work.cases;
     let threads = context.live.count_at_once().min(cases.len()).max(1);
     let mut measured = thread::scope(|scope| {
         let others: Vec<_> =

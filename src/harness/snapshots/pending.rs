@@ -85,7 +85,8 @@ impl SnapshotWriter {
 
     /// Writes the file as a whole, so that an interrupted run leaves no empty snapshot that a reviewer could accept.
     fn write_to(&self, target: &Path, text: &str, line: Option<usize>) -> io::Result<()> {
-        let (source, description) = (render_scalar(&self.source), render_scalar(&self.description));
+        let source = render_scalar(&self.source);
+        let description = render_scalar(&self.description);
         let line = line.map_or_else(String::new, |line| format!("assertion_line: {line}\n"));
         let header = format!("source: {source}\n{line}description: {description}\ninput_file: {source}\n");
         write_with_folder(target, format!("---\n{header}---\n{}\n", text.trim_end()).as_bytes())

@@ -58,7 +58,8 @@ fn parse_grouped(text: &str, first: usize) -> Option<(usize, Vec<Decimal>)> {
 /// The end of the groups that follow the first: of three digits each; in India, of two but for the last.
 fn find_end_of_groups(text: &str, first: usize, separator: char) -> Option<usize> {
     // Each group must have three digits, or two in the Indian way of writing. The last one has three in both.
-    let (mut end, mut last) = (first, 0);
+    let mut end = first;
+    let mut last = 0;
     for _ in 0..MAX_GROUPS {
         let Some(rest) = text[end..].strip_prefix(separator) else { break };
         // A blank also ends a number: `2 345 €`.

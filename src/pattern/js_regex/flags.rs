@@ -91,7 +91,8 @@ fn split_literal(text: &str) -> Option<(&str, &str)> {
 
 /// Whether a slash in `body` would end the literal: it is neither escaped nor in a class.
 fn ends_early(body: &str) -> bool {
-    let (mut escaped, mut in_class) = (false, false);
+    let mut escaped = false;
+    let mut in_class = false;
     for c in body.chars() {
         // A backslash takes the next character with it. If the text ends in the middle of an escape, the last slash
         // was escaped, and it is no literal.

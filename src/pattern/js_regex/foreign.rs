@@ -54,7 +54,8 @@ const PROPERTIES: &[(&str, &str)] = &[
 /// Lists the foreign constructs of a pattern, each once.
 pub(super) fn find_foreign(pattern: &str) -> Vec<ForeignConstruct> {
     let mut found: Vec<ForeignConstruct> = Vec::new();
-    let (mut at, mut is_in_class) = (0, false);
+    let mut at = 0;
+    let mut is_in_class = false;
     while let Some(c) = pattern[at..].chars().next() {
         let rest = &pattern[at..];
         // The pattern is scanned as JavaScript reads it: an escape is one step, and a bracket opens a class only

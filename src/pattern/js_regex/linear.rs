@@ -169,7 +169,8 @@ impl LinearWriter {
 
     /// The part of `range` within `bounds`, moved by `shift`.
     fn write_clipped(&mut self, range: (u16, u16), bounds: (u16, u16), shift: u32) -> Option<()> {
-        let (low, high) = (range.0.max(bounds.0), range.1.min(bounds.1));
+        let low = range.0.max(bounds.0);
+        let high = range.1.min(bounds.1);
         // An empty part is written as nothing, and its class stays valid.
         if low > high {
             return Some(());

@@ -194,7 +194,8 @@ impl JsMachine<'_> {
         any_case: bool,
         way: ReadDirection,
     ) -> Result<Option<MachineState>, StepsExhausted> {
-        let (start, end) = (self.registers[2 * group], self.registers[2 * group + 1]);
+        let start = self.registers[2 * group];
+        let end = self.registers[2 * group + 1];
         if start == UNSET || end == UNSET {
             return Ok(Some(next));
         }

@@ -225,7 +225,8 @@ impl fmt::Display for JsRegex {
 }
 
 fn escape_slashes(pattern: &str) -> String {
-    let (mut literal, mut escaped) = (String::with_capacity(pattern.len()), false);
+    let mut literal = String::with_capacity(pattern.len());
+    let mut escaped = false;
     for c in pattern.chars() {
         // A slash that is already escaped stays. Two backslashes before it escape each other.
         if c == '/' && !escaped {

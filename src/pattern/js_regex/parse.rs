@@ -36,7 +36,9 @@ pub(super) fn parse_pattern(pattern: &str, flags: Flags) -> Result<JsPattern, Js
 /// Counts the groups that capture, and lists those with names. A mistake in a name is reported when the parser
 /// reaches it.
 fn count_groups(mut cursor: PatternCursor) -> (usize, Vec<(String, usize)>) {
-    let (mut count, mut names, mut in_class) = (0, Vec::new(), false);
+    let mut count = 0;
+    let mut names = Vec::new();
+    let mut in_class = false;
     // Whether `\2` is a back-reference or an octal character depends on the number of groups in the whole pattern,
     // also those behind it. So the groups are counted before the pattern is parsed.
     while let Some(c) = cursor.take() {

@@ -136,14 +136,16 @@ impl JsProgram {
     }
 
     fn compile_repeat(&mut self, repeat: &JsRepeat, way: ReadDirection) {
-        let (min, max) = (to_bound(Some(repeat.min)), to_bound(repeat.max));
+        let min = to_bound(Some(repeat.min));
+        let max = to_bound(repeat.max);
         // A greedy run of one set needs no loop: the machine scans it at once and gives back unit by unit.
         if let JsPart::Unit(set) = &*repeat.body
             && repeat.greedy
         {
             return self.ops.push(JsOp::Run { set: set.clone(), min, max, way });
         }
-        let (index, count) = (self.loops.len(), self.registers);
+        let index = self.loops.len();
+        let count = self.registers;
         self.registers += 2;
         let captures = 2 * repeat.groups.start..2 * repeat.groups.end;
         self.loops.push(JsLoop { count, min, max, greedy: repeat.greedy, captures, exit: 0 });

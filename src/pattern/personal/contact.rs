@@ -68,7 +68,9 @@ pub(super) const RULES: &[PersonalRule] = &[
 /// Rejects areas 000, 666 and 900 or above, group 00 and serial 0000, which are never assigned.
 fn confirm_social_security(text: &str) -> Option<usize> {
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
-    let (area, group, serial) = (digits.get(..3)?, digits.get(3..5)?, digits.get(5..)?);
+    let area = digits.get(..3)?;
+    let group = digits.get(3..5)?;
+    let serial = digits.get(5..)?;
     let given = area != "000" && area != "666" && !area.starts_with('9') && group != "00" && serial != "0000";
     given.then_some(text.len())
 }

@@ -117,7 +117,9 @@ pub fn mask_secrets(text: String) -> String {
 
 /// Masks `found` in `text`. Also returns the byte ranges of the masks.
 pub fn mask_ranges(text: &str, found: &[Personal]) -> (String, Vec<Range<usize>>) {
-    let (mut shown, mut places, mut end) = (String::with_capacity(text.len()), Vec::new(), 0);
+    let mut shown = String::with_capacity(text.len());
+    let mut places = Vec::new();
+    let mut end = 0;
     // `found` is in order and free of overlaps, so the text between two findings is copied as it is.
     for one in found {
         shown.push_str(&text[end..one.range.start]);

@@ -39,7 +39,8 @@ impl ComparisonReport {
 }
 
 fn render_comparison(comparison: &SideComparison) -> String {
-    let (before, after) = (render_code(&comparison.before), render_code(&comparison.after));
+    let before = render_code(&comparison.before);
+    let after = render_code(&comparison.after);
     let headline = comparison.render_headline();
     let mut section = format!("\n### {after} compared with {before}\n\n{headline}.\n");
     let mut trials: Vec<&TrialComparison> = comparison.trials.iter().collect();
@@ -55,7 +56,8 @@ fn render_comparison(comparison: &SideComparison) -> String {
     for (word, names) in one_sided {
         rows.extend(names.iter().map(|name| render_row(word, name, None, "")));
     }
-    let (mut text, mut shown) = (String::new(), 0);
+    let mut text = String::new();
+    let mut shown = 0;
     // The regressions come first, so they are the last to be left out.
     for row in &rows {
         if text.len() + row.len() > MAX_ROW_BYTES {
@@ -97,6 +99,7 @@ fn render_flip(word: &str, flip: &CaseFlip) -> String {
 
 fn render_row(word: &str, name: &str, claim: Option<&str>, ended: &str) -> String {
     let claim = claim.map_or_else(String::new, |claim| format!("<br>{}", render_code(claim)));
-    let (name, ended) = (render_code(name), escape_attribute(ended));
+    let name = render_code(name);
+    let ended = escape_attribute(ended);
     format!("<tr><td>{word}</td><td>{name}{claim}</td><td>{ended}</td></tr>\n")
 }

@@ -273,7 +273,8 @@ impl TrialComparison {
 }
 
 fn render_both_ends(before: &TrialState, after: &TrialState) -> String {
-    let (was, is) = (before.standing, after.standing);
+    let was = before.standing;
+    let is = after.standing;
     let standing =
         if was == is { is.as_str().to_owned() } else { format!("{} -> {}", was.as_str(), is.as_str()) };
     if scores_differ(before.score, after.score) {

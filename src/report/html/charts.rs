@@ -84,7 +84,8 @@ impl HtmlCharts {
         for skipped in &run.skipped {
             files.entry(skipped.file.clone()).or_default().skipped += 1;
         }
-        let (bins, checks) = ([0; BIN_COUNT as usize], BTreeMap::new());
+        let bins = [0; BIN_COUNT as usize];
+        let checks = BTreeMap::new();
         Self { totals: Totals::new(run), bins, checks, files, has_scorecards: false }
     }
 
@@ -163,10 +164,12 @@ impl HtmlCharts {
 pub(super) fn draw_bar(name: &str, totals: Totals) -> ChartBar {
     let counts = list_counts(totals);
     let all: usize = counts.iter().map(|count| count.number).sum();
-    let (mut before, mut parts) = (0, Vec::new());
+    let mut before = 0;
+    let mut parts = Vec::new();
     // Each segment starts at the sum of those before it. Its start is rounded on its own, so that errors do not add up.
     for StandingCount { standing, number, .. } in counts.into_iter().filter(|count| count.number > 0) {
-        let (x, width) = (compute_percent(before, all), compute_percent(number, all));
+        let x = compute_percent(before, all);
+        let width = compute_percent(number, all);
         parts.push(BarSegment { standing, x, width });
         before += number;
     }

@@ -115,8 +115,8 @@ impl<'r> RunFigureTotals<'r> {
     /// Describes the violations that snapshots accept; `None` if there are none.
     pub(super) fn describe_pinned(&self) -> Option<String> {
         (self.pinned > 0).then(|| {
-            let (cases, violations) =
-                (count_noun(self.pinned_cases, "case"), count_noun(self.pinned, "violation"));
+            let cases = count_noun(self.pinned_cases, "case");
+            let violations = count_noun(self.pinned, "violation");
             format!("{cases} with {violations} in snapshots")
         })
     }

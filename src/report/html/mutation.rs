@@ -72,7 +72,8 @@ pub(super) fn build_section(cases: &[CaseMutation]) -> Option<MutationSection> {
 }
 
 fn build_trace(trace: &TraceMutation<'_>, shown: usize) -> MutatedTrace {
-    let (killed, all) = (trace.killed, trace.count_mutants());
+    let killed = trace.killed;
+    let all = trace.count_mutants();
     let ignored = if trace.ignored > 0 { format!(", {} ignored", trace.ignored) } else { String::new() };
     let told = format!("{killed} of {all} noticed{ignored}");
     let mut last = None;

@@ -12,7 +12,8 @@ const REPOSITORY_ROOT: &str = "%SRCROOT%";
 
 /// Returns the `physicalLocation` of a place in a file.
 pub(super) fn locate_region(run: &RunInfo, at: &Location) -> Json {
-    let (start, end) = (utf16_column(at, at.column), utf16_column(at, at.end_column));
+    let start = utf16_column(at, at.column);
+    let end = utf16_column(at, at.end_column);
     let region = json!({"startLine": at.line.max(1), "startColumn": start, "endColumn": end.max(start)});
     json!({"artifactLocation": locate_artifact(run, &at.file), "region": region})
 }

@@ -127,7 +127,8 @@ impl<'r> SarifReport<'r> {
         let (id, text) = match &verdict.snapshot_diff {
             Some(diff) => ("snapshot", format!("the violations differ from the snapshot\n{diff}")),
             None if !verdict.passed && verdict.expected != Status::Pass => {
-                let (status, expected) = (verdict.status, verdict.expected);
+                let status = verdict.status;
+                let expected = verdict.expected;
                 ("expect_verdict", format!("the verdict is `{status}`, but the case expects `{expected}`"))
             }
             None => return,

@@ -72,7 +72,8 @@ const CUT: &str = "...";
 /// Returns the byte offset in the escaped text of the character at `column`, counted from 1. Escaping makes text longer, so
 /// the text before the character is escaped and measured.
 fn escaped_offset(at: &Location, column: usize) -> usize {
-    let (text, index) = (&at.text, column.saturating_sub(1 + at.skipped));
+    let text = &at.text;
+    let index = column.saturating_sub(1 + at.skipped);
     let offset = text.char_indices().nth(index).map_or(text.len(), |(at, _)| at);
     let cut = if at.skipped > 0 { CUT.len() } else { 0 };
     cut + escape_text(&text[..offset]).len()

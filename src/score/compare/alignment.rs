@@ -23,7 +23,8 @@ pub(super) fn matching_blocks(old: &[u32], new: &[u32]) -> Vec<CommonBlock> {
     // Each gap is searched for its longest block, which leaves a smaller gap on either side. The order does not matter,
     // because the blocks are sorted at the end.
     while let Some(gap) = gaps.pop() {
-        let (left, right) = (&old[gap.old.0..gap.old.1], &new[gap.new.0..gap.new.1]);
+        let left = &old[gap.old.0..gap.old.1];
+        let right = &new[gap.new.0..gap.new.1];
         if left.is_empty() || right.is_empty() {
             continue;
         }

@@ -11,7 +11,8 @@ pub fn similarity(one: &str, other: &str) -> f64 {
     if one == other {
         return 1.0;
     }
-    let (one, other) = (to_symbols(one), to_symbols(other));
+    let one = to_symbols(one);
+    let other = to_symbols(other);
     let shared: usize = matching_blocks(&one, &other).iter().map(|block| block.len).sum();
     2.0 * count_to_f64(shared) / count_to_f64(one.len() + other.len())
 }

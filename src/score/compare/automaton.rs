@@ -43,7 +43,9 @@ struct AutomatonState {
 /// `new`. Its length is 0 when nothing is shared.
 pub(super) fn longest_block(old: &[u32], new: &[u32]) -> CommonBlock {
     let automaton = Automaton::build(new);
-    let (mut state, mut len, mut best) = (ROOT, 0, CommonBlock::default());
+    let mut state = ROOT;
+    let mut len = 0;
+    let mut best = CommonBlock::default();
     for (at, symbol) in old.iter().enumerate() {
         // `state` is reached by the longest suffix of what was read that occurs in `new`, and `len` is its length.
         (state, len) = automaton.follow(state, len, *symbol);

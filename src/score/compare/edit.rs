@@ -81,7 +81,8 @@ impl fmt::Display for Edit {
 /// names first. Between two blocks, calls are paired in order, and the rest was removed or added.
 pub(super) fn edit_script(old: &[Call], new: &[Call]) -> Vec<Edit> {
     let mut script = Script { old, new, edits: Vec::new() };
-    let (mut old_at, mut new_at) = (0, 0);
+    let mut old_at = 0;
+    let mut new_at = 0;
     // An empty block behind both ends closes the last gap.
     let end = CommonBlock { old: old.len(), new: new.len(), len: 0 };
     for block in common_blocks(old, new).into_iter().chain([end]) {
@@ -118,15 +119,18 @@ impl Script<'_> {
     fn add_gap(&mut self, old: Range<usize>, new: Range<usize>) {
         // Calls at the same place of a gap are most likely changed ones.
         let paired = old.len().min(new.len());
-        let (old_rest, new_rest) = (old.start + paired, new.start + paired);
+        let old_rest = old.start + paired;
+        let new_rest = new.start + paired;
         self.add_pairs(old.start..old_rest, new.start..new_rest);
-        let (before, after) = (self.old, self.new);
+        let before = self.old;
+        let after = self.new;
         self.edits.extend((old_rest..old.end).map(|position| Edit::removed(position, &before[position])));
         self.edits.extend((new_rest..new.end).map(|position| Edit::added(position, &after[position])));
     }
 
     fn add_pairs(&mut self, old: Range<usize>, new: Range<usize>) {
-        let (before, after) = (self.old, self.new);
+        let before = self.old;
+        let after = self.new;
         let pairs = old.zip(new);
         self.edits.extend(pairs.filter_map(|(old, new)| Edit::changed(old, &before[old], &after[new])));
     }
@@ -171,7 +175,8 @@ impl Edit {
         let same = old.name == new.name;
         // The arguments of two tools have nothing to be compared by.
         let arguments = if same { argument_changes(&old.arguments, &new.arguments) } else { Vec::new() };
-        let (baseline, actual) = (Some(old.name.clone()), Some(new.name.clone()));
+        let baseline = Some(old.name.clone());
+        let actual = Some(new.name.clone());
         let servers = same.then(|| find_other_server(old, new)).flatten();
         // A format that does not record failures says nothing about either side.
         let fails = same && old.status == CallStatus::Ok && new.status == CallStatus::Error;

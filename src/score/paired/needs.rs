@@ -58,7 +58,9 @@ fn find_table(table: PairedTable, alpha: f64, margin: Option<f64>) -> Option<u32
     (counted + 1..=MAX_CASES).find(|size| {
         let scale = f64::from(*size) / f64::from(counted);
         let scaled = |count: u32| round_to_count(f64::from(count) * scale);
-        let (both, lost, won) = (scaled(table.both), scaled(table.lost), scaled(table.won));
+        let both = scaled(table.both);
+        let lost = scaled(table.lost);
+        let won = scaled(table.won);
         let neither = size.saturating_sub(both + lost + won);
         let larger = PairedTable { both, lost, won, neither };
         if margin.is_some_and(|margin| compute_newcombe_interval(larger, 1.0 - alpha).0 > -margin) {

@@ -27,7 +27,8 @@ pub struct Estimate {
 /// Estimates every number of attempts up to the number of runs, and up to [`MOST_ATTEMPTS`].
 pub(super) fn estimate_attempts(runs: u32, passed: u32) -> Vec<Estimate> {
     let estimates = (1..=runs.min(MOST_ATTEMPTS)).filter_map(|k| {
-        let (any, all) = (pass_at_k(runs, passed, k)?, pass_hat_k(runs, passed, k)?);
+        let any = pass_at_k(runs, passed, k)?;
+        let all = pass_hat_k(runs, passed, k)?;
         Some(Estimate { k, pass_at_k: rounded(any), pass_hat_k: rounded(all) })
     });
     estimates.collect()
@@ -59,7 +60,8 @@ mod tests {
     /// Counts the draws of `k` runs that are all among the first `passed`, and all draws.
     fn by_counting(runs: u32, passed: u32, k: u32) -> (f64, f64) {
         let draws = (0_u32..1 << runs).filter(|draw| draw.count_ones() == k);
-        let (mut hits, mut all) = (0.0, 0.0);
+        let mut hits = 0.0;
+        let mut all = 0.0;
         for draw in draws {
             all += 1.0;
             hits += if draw >> passed == 0 { 1.0 } else { 0.0 };

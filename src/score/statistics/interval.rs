@@ -60,7 +60,8 @@ fn z_of_level(level: f64) -> f64 {
 /// Finds the z for `level` by bisection, since [`share_within`] grows with z. A level that is no probability gets the
 /// nearest bound.
 pub(in crate::score) fn find_z(level: f64) -> f64 {
-    let (mut low, mut high) = (0.0, LARGEST_Z);
+    let mut low = 0.0;
+    let mut high = LARGEST_Z;
     // Each step halves the interval: after 60 of them it is narrower than the last digit of a float.
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
@@ -78,7 +79,9 @@ pub(in crate::score) fn find_z(level: f64) -> f64 {
 /// It is 2 phi(z) (z + z^3/3 + z^5/(3*5) + ...). All terms are positive, so that nothing cancels; they fall as soon as
 /// the odd number exceeds z^2.
 fn share_within(z: f64) -> f64 {
-    let (mut term, mut sum, mut odd) = (z, z, 1.0);
+    let mut term = z;
+    let mut sum = z;
+    let mut odd = 1.0;
     // The sum cannot change any more when a term is smaller than its last digit.
     while term > sum * f64::EPSILON {
         odd += 2.0;

@@ -87,7 +87,8 @@ impl Statistics {
     /// Computes the statistics of `runs`, of which there should be `wanted`. A missing run counts as failed. So does a run
     /// that ended with an error, which is not among `runs`.
     pub fn of_runs(runs: &[RunScore], wanted: u32, confidence_level: f64) -> Self {
-        let (made, passed) = (count(runs), count(runs.iter().filter(|run| run.passed)));
+        let made = count(runs);
+        let passed = count(runs.iter().filter(|run| run.passed));
         // More runs than wanted are all counted; fewer leave the rest missing.
         let all = made.max(wanted);
         let scores: Vec<Option<f64>> = runs.iter().map(|run| Some(run.score)).collect();

@@ -41,7 +41,8 @@ impl Spread {
     /// Describes the finite numbers among `values`; `None` if there are none.
     pub fn of_values(values: &[f64], confidence_level: f64) -> Option<Self> {
         let values = sort_finite(values);
-        let (min, max) = (*values.first()?, *values.last()?);
+        let min = *values.first()?;
+        let max = *values.last()?;
         let count = count(&values);
         let mean = values.iter().sum::<f64>() / f64::from(count);
         let variance = sample_variance(&values, mean, count);
@@ -87,7 +88,8 @@ fn sample_variance(values: &[f64], mean: f64, count: u32) -> f64 {
 fn percentile_of(values: &[f64], percent: usize) -> f64 {
     // The position is `(n - 1) * percent / 100`. It is kept in hundredths, so that it has no rounding error.
     let hundredths = (values.len() - 1) * percent;
-    let (low, high) = (values[hundredths / 100], values[hundredths.div_ceil(100)]);
+    let low = values[hundredths / 100];
+    let high = values[hundredths.div_ceil(100)];
     let way = f64::from(u8::try_from(hundredths % 100).unwrap_or_default()) / 100.0;
     low * (1.0 - way) + high * way
 }

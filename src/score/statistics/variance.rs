@@ -84,7 +84,8 @@ fn no_score(statistics: &Statistics) -> Option<Violation> {
 fn passed_too_rarely(statistics: &Statistics, least: f64) -> Option<Violation> {
     let Statistics { runs, passed, pass_rate, .. } = statistics;
     (*pass_rate < least).then(|| {
-        let (actual, expected) = (format_percent(*pass_rate), format_percent(least));
+        let actual = format_percent(*pass_rate);
+        let expected = format_percent(least);
         Violation::new(format!("{passed} of {runs} runs passed: {actual} is below the required {expected}"))
             .at("/pass_rate")
             .expected(expected, actual)
@@ -123,7 +124,8 @@ fn mean_in_doubt(statistics: &Statistics, least: f64) -> Option<String> {
     let interval = statistics.score.as_ref()?.mean_interval;
     let level = format_percent(statistics.confidence_level);
     (interval.lower < least).then(|| {
-        let (lower, upper) = (interval.lower, interval.upper);
+        let lower = interval.lower;
+        let upper = interval.upper;
         format!("the true mean may be below {least}: the {level} interval is {lower:.2} to {upper:.2}")
     })
 }

@@ -48,7 +48,8 @@ impl<'e> RowExpander<'e> {
             entries.iter().filter(|(key, _)| key.name != "cases" && key.name != "each").cloned().collect();
         // The unused columns belong to the whole table. They are noted once, with the first row.
         let mut unused = list_unused_columns(&entries, &table);
-        let (mut cases, mut errors) = (Vec::with_capacity(table.rows.len()), LoadErrors::new());
+        let mut cases = Vec::with_capacity(table.rows.len());
+        let mut errors = LoadErrors::new();
         for row in &table.rows {
             let unused = (!unused.is_empty()).then(|| (table.place.clone(), std::mem::take(&mut unused)));
             let place = row.place.clone();

@@ -70,7 +70,9 @@ fn read_inline(each: Node<'_>) -> Result<Rows, LoadErrors> {
         let problem = format!("`each` is a list of rows, not {}", each.describe());
         return Err(each.error(problem).help("write `each: [{column: value}, ...]`").into());
     };
-    let (mut rows, mut columns, mut errors) = (Vec::new(), Vec::new(), LoadErrors::new());
+    let mut rows = Vec::new();
+    let mut columns = Vec::new();
+    let mut errors = LoadErrors::new();
     for (index, entry) in entries.enumerate() {
         let Value::Map(values) = entry.value() else {
             let problem = format!("a row is a mapping of columns to values, not {}", entry.describe());
@@ -201,7 +203,8 @@ pub(super) fn render_scalar(value: &Value) -> Option<String> {
 
 /// Two rows of one name would be one trial. Recordings are files, whose names differ less.
 fn refuse_same_keys(rows: &[RowValues]) -> Result<(), LoadErrors> {
-    let (mut seen, mut errors) = (HashMap::new(), LoadErrors::new());
+    let mut seen = HashMap::new();
+    let mut errors = LoadErrors::new();
     for row in rows {
         if let Some(first) = seen.insert(name_recording(&row.key), row) {
             let line = first.place.line();

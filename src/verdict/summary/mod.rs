@@ -212,7 +212,8 @@ impl Group {
     pub fn from_rows<'r>(name: &str, rows: &(impl Iterator<Item = &'r Row> + Clone)) -> Self {
         let runs: Vec<&RunFigures> = rows.clone().flat_map(|row| &row.runs).collect();
         let golden: Vec<&GoldenRow> = rows.clone().filter_map(|row| row.golden.as_ref()).collect();
-        let (cases, passed) = (rows.clone().count(), rows.clone().filter(|row| row.passed).count());
+        let cases = rows.clone().count();
+        let passed = rows.clone().filter(|row| row.passed).count();
         Self {
             name: name.to_owned(),
             agents: golden.iter().flat_map(|row| row.agents.iter().cloned()).collect(),
@@ -241,7 +242,8 @@ impl Group {
 
 /// Returns the mean of the values; `None` if one of them is unknown, or if there are none.
 fn mean_of_known(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
-    let (mut sum, mut count) = (0.0, 0.0);
+    let mut sum = 0.0;
+    let mut count = 0.0;
     for value in values {
         sum += value?;
         count += 1.0;

@@ -157,7 +157,9 @@ impl ExpectedBlock<'_> {
             weight,
             scored_by: ScoredBy::Check,
         }));
-        let (name, scale, effect) = (self.name.clone(), Scale::PERCENT, Effect::Fail);
+        let name = self.name.clone();
+        let scale = Scale::PERCENT;
+        let effect = Effect::Fail;
         Ok(Scorecard { name, parts, threshold, scale, effect })
     }
 }

@@ -199,7 +199,8 @@ impl<'s> YamlComposer<'s> {
         let Some(anchored) = self.anchors.get(&id) else {
             return Err(self.error_at(span, "this alias is inside the value that it refers to"));
         };
-        let (size, tree) = (anchored.size, anchored.tree.clone());
+        let size = anchored.size;
+        let tree = anchored.tree.clone();
         // Ten aliases of ten aliases of ... grow without a bound from a few lines: the sum of all copies in the file
         // is limited, not the size of each.
         self.copied.nodes += size.nodes;

@@ -28,7 +28,8 @@ fn folder() -> PathBuf {
 
 /// The verdicts of a file of cases, without what differs from run to run.
 fn verdicts(name: &str) -> Vec<Verdict> {
-    let (kinds, tables) = (Registry::default(), Tables::default());
+    let kinds = Registry::default();
+    let tables = Tables::default();
     let files = Files::new(folder(), folder().join("evals"));
     let library = Library { kinds: &kinds, files: &files, tables: &tables };
     let path = files.root().join(format!("{name}.yaml"));

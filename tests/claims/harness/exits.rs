@@ -127,9 +127,11 @@ fn no_case_is_2() {
 #[test]
 fn a_missing_folder_is_2_and_both_places_are_named() {
     let project = Project::bare().file("elsewhere/x", "");
-    let (here, there) = (project.path(""), project.path("elsewhere"));
+    let here = project.path("");
+    let there = project.path("elsewhere");
     let ran = Ran::of(project.command(&[]).current_dir(&there)).exits(2);
-    let (here, there) = (here.display(), there.display());
+    let here = here.display();
+    let there = there.display();
     ran.complains(&format!("no folder `evals` in {here} (CARGO_MANIFEST_DIR)"))
         .complains(&format!("nor in {there} (the current folder)"));
     let unset = Ran::of(project.command(&[]).env_remove("CARGO_MANIFEST_DIR")).exits(2);
@@ -146,7 +148,8 @@ fn a_folder_of_the_current_folder_is_the_second_choice() {
 /// `cargo nextest archive` with `--workspace-remap`: the tree that the executable was built in is not asked.
 #[test]
 fn a_remapped_package_is_read_where_the_variable_says() {
-    let (old, new) = (Project::of(&[red("old")]), Project::of(&[green("new")]));
+    let old = Project::of(&[red("old")]);
+    let new = Project::of(&[green("new")]);
     let there = new.path("");
     let ran = old.run_with(&[("CARGO_MANIFEST_DIR", &there.to_string_lossy())], &[]).exits(0);
     assert_eq!(ran.names(), ["s::new"]);

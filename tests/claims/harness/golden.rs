@@ -221,7 +221,8 @@ fn the_summary_follows_the_result() {
   cost          $6.00
 ",
     );
-    let (result, summary) = (ran.stdout.find("test result"), ran.stdout.find("golden dataset"));
+    let result = ran.stdout.find("test result");
+    let summary = ran.stdout.find("golden dataset");
     assert!(result < summary);
     gate("0.7")
         .run(&[])
@@ -382,7 +383,8 @@ fn a_baseline_that_is_none_is_an_error_with_its_place() {
 }
 
 fn summary(suite: &str, more: &str) -> String {
-    let (total, suite) = (group("all", ""), group(suite, more));
+    let total = group("all", "");
+    let suite = group(suite, more);
     format!("{{\"schema_version\": 1, \"tier\": \"full\", \"total\": {total}, \"suites\": [\n{suite}]}}")
 }
 

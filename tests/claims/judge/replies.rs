@@ -60,7 +60,8 @@ fn a_reply_that_answers_a_question_twice_is_no_answer() {
 #[test]
 fn a_reply_of_other_types_is_no_answer() {
     let asked = asked();
-    let (whole, opinions) = (right(&asked), asked.parse_reply(&right(&asked).to_string()).expect("opinions"));
+    let whole = right(&asked);
+    let opinions = asked.parse_reply(&right(&asked).to_string()).expect("opinions");
     for place in places(&whole, "") {
         let own = whole.pointer(&place).expect("a value");
         let strangers = STRANGERS.iter().map(|stranger| json::parse(stranger));
@@ -113,7 +114,8 @@ fn is_alike(own: &Json, stranger: &Json) -> bool {
 fn what_stands_around_a_reply_changes_nothing() {
     let asked = asked();
     let whole = right(&asked).to_string();
-    let (opinions, code) = (asked.parse_reply(&whole).expect("opinions"), asked.nonce());
+    let opinions = asked.parse_reply(&whole).expect("opinions");
+    let code = asked.nonce();
     let around = [
         ("```json\n", "\n```"),
         ("\u{feff}\u{202e}", "\0"),
@@ -195,7 +197,9 @@ fn no_damaged_reply_is_more_than_it_says() {
     // Half a key has no shape: it is masked before a reason is cut.
     let told = asked.parse_reply(&samples[1]).expect("opinions");
     assert!(told.values().all(|one| !one.reason.as_deref().unwrap_or_default().contains("ghp_")), "{told:?}");
-    let (started, mut read, mut rounds) = (Instant::now(), 0_u64, 0_u64);
+    let started = Instant::now();
+    let mut read = 0_u64;
+    let mut rounds = 0_u64;
     while started.elapsed() < time || rounds < 2000 {
         let mut text = samples[random.below(samples.len())].clone();
         for _ in 0..random.below(4) {

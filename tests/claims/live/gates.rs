@@ -161,12 +161,14 @@ fn a_gate_takes_over_from_a_trial_that_was_killed() {
 fn a_report_over_all_shards_decides_a_gate() {
     let project = gated(LOOKS, "");
     let shard = |number: usize| {
-        let (shard, out) = (format!("{number}/2"), project.path(format!("out-{number}")));
+        let shard = format!("{number}/2");
+        let out = project.path(format!("out-{number}"));
         let variables = [LIVE, ("ARRAIGN_SHARD", &shard), ("ARRAIGN_OUT", &out.to_string_lossy())];
         let ran = project.run_with(&variables, &[]);
         (ran, find_newest(&out).expect("the shard's run"))
     };
-    let (one, two) = (shard(1), shard(2));
+    let one = shard(1);
+    let two = shard(2);
     assert_eq!(asked(&project), once());
     let said = format!("{}{}", one.0.stdout, two.0.stdout);
     assert!(said.contains("undecided: this process runs a part of the trials"), "{said}");

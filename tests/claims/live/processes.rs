@@ -76,7 +76,8 @@ fn an_interrupt_ends_all_processes() {
 #[test]
 fn sixteen_agents_run_at_once_and_no_more() {
     let project = Project::empty();
-    let (running, counted) = (project.path("running"), project.path("counted"));
+    let running = project.path("running");
+    let counted = project.path("counted");
     std::fs::create_dir_all(&running).expect("a folder");
     let agent = shell(&format!(
         "cd {}; touch $$; ls | wc -l >> {counted}; until [ $(wc -l < {counted}) -ge 16 ]; do sleep 0.05; done; \

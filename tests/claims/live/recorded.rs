@@ -62,7 +62,8 @@ fn a_replay_rests_on_the_evidence_that_was_recorded() {
 
 #[test]
 fn a_run_of_a_case_with_a_long_id_is_recorded_under_a_short_name() {
-    let (one, other) = ("x".repeat(300), format!("{}y", "x".repeat(299)));
+    let one = "x".repeat(300);
+    let other = format!("{}y", "x".repeat(299));
     let project = Project::of(&[asks(&one, "looks", ""), asks(&other, "looks", "")]);
     project.run_with(&[RECORD], &[]).exits(0);
     let recorded = project.files("evals/traces");

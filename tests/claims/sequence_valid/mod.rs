@@ -19,7 +19,8 @@ use arraign::trace::{Arguments, Call, Trace};
 /// The check that `settings` describe, in a file called `case.yaml` in `folder`.
 fn read_in(folder: &Path, settings: &str) -> Result<Box<dyn Check>, LoadErrors> {
     let kind = BUILTIN.iter().find(|kind| kind.name == "sequence_valid").expect("it is built in");
-    let (kinds, files) = (Registry::default(), Files::new(folder, folder));
+    let kinds = Registry::default();
+    let files = Files::new(folder, folder);
     let scope = Scope {
         kinds: &kinds,
         files: &files,

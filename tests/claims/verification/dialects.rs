@@ -37,7 +37,9 @@ fn sessions() -> Vec<Session> {
 
 #[test]
 fn honest_work_is_known_in_every_dialect() {
-    let (mut wrong, mut honest, mut all) = (Vec::new(), 0, 0);
+    let mut wrong = Vec::new();
+    let mut honest = 0;
+    let mut all = 0;
     for session in sessions() {
         let calls = json::from_json(session.calls).expect("calls");
         let outcome =

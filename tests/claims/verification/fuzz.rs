@@ -261,7 +261,8 @@ fn odd_input_is_answered() {
 fn fuzz() {
     let seconds =
         std::env::var("VERIFICATION_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(10);
-    let (checks, until) = (checks(), Instant::now() + Duration::from_secs(seconds));
+    let checks = checks();
+    let until = Instant::now() + Duration::from_secs(seconds);
     let mut seed = 1;
     while Instant::now() < until {
         hold(&checks, &run(&mut dice(seed)), seed);
@@ -294,7 +295,8 @@ fn repeated_pieces_take_linear_time() {
         };
         for check in &checks {
             let time = |times: usize| traces(times).map(|trace| fastest(check.as_ref(), &trace));
-            let (short, long) = (time(8_000), time(32_000));
+            let short = time(8_000);
+            let long = time(32_000);
             for (short, long) in short.into_iter().zip(long) {
                 assert!(long < short * 9 + Duration::from_millis(20), "{piece:?}: {short:?}, then {long:?}");
             }

@@ -52,7 +52,8 @@ fn near(one: f64, other: f64) -> bool {
 
 #[test]
 fn texts_score_as_they_do_at_the_source() {
-    let (plain, strict) = (check("{profile: text}"), check("{profile: text, strict: true}"));
+    let plain = check("{profile: text}");
+    let strict = check("{profile: text, strict: true}");
     for case in cases::<TextCase>("verification_text.json") {
         if OTHER_CLASSES.contains(&case.id.as_str()) {
             continue;
@@ -67,7 +68,8 @@ fn texts_score_as_they_do_at_the_source() {
             case.score
         );
         for part in ["tool_verification", "assertion_evidence", "test_execution", "quality_gates"] {
-            let (ours, theirs) = (outcome.values[part].as_f64(), case.subscores[part].as_f64());
+            let ours = outcome.values[part].as_f64();
+            let theirs = case.subscores[part].as_f64();
             assert!(
                 near(ours.expect(part), theirs.expect(part)),
                 "{} {part}: {ours:?} for {theirs:?}",

@@ -13,7 +13,9 @@ use serde::Deserialize;
 /// The check with these settings.
 pub(crate) fn check(settings: &str) -> Box<dyn Check> {
     let documents = Document::parse(&Source::new("settings.yaml", settings)).expect("valid YAML");
-    let (kinds, files, tables) = (Registry::default(), Files::new(".", "."), Tables::default());
+    let kinds = Registry::default();
+    let files = Files::new(".", ".");
+    let tables = Tables::default();
     let kind: &Kind = kinds.find("verification").expect("the check");
     let scope = Scope { kinds: &kinds, files: &files, folder: std::path::Path::new("."), tables: &tables };
     (kind.read)(documents[0].root(), &scope).unwrap_or_else(|errors| panic!("{errors}"))
@@ -65,7 +67,8 @@ impl From<Recorded> for Trace {
             let failed = call.is_error || call.exit_code.is_some_and(|code| code != 0);
             let status = if failed { CallStatus::Error } else { CallStatus::Ok };
             let arguments = Arguments::from_json(call.args);
-            let (result, exit_code) = (call.result, call.exit_code);
+            let result = call.result;
+            let exit_code = call.exit_code;
             trace.push_call(Call { result, exit_code, status, ..Call::new(call.name, arguments, index + 1) });
         }
         trace

@@ -316,7 +316,8 @@ mod tests {
     #[test]
     fn a_link_out_of_the_root_is_refused_as_file_and_as_folder() {
         let dir = folder();
-        let (root, secret) = (dir.path().join("evals"), dir.path().join("secret"));
+        let root = dir.path().join("evals");
+        let secret = dir.path().join("secret");
         fs::create_dir_all(&root).expect("a folder");
         fs::create_dir_all(&secret).expect("a folder");
         fs::write(secret.join("key"), "k").expect("a file");

@@ -71,7 +71,8 @@ fn split_at_colon(name: &str) -> Option<(&str, &str)> {
     // Most names have no colon.
     let colon =
         name.contains(':').then(|| name.bytes().position(|byte| is_open_colon(byte, &mut depth)))??;
-    let (server, tool) = (&name[..colon], &name[colon + 1..]);
+    let server = &name[..colon];
+    let tool = &name[colon + 1..];
     let is_tool = !tool.is_empty() && !tool.starts_with([':', '/']);
     (is_tool && !server.is_empty() && server.chars().all(is_server_char)).then_some((server, tool))
 }

@@ -151,7 +151,8 @@ fn lost_calls(reader: &str, file: &str, text: &str, mark: &str, name: &str) -> O
     if is_honest(&before, &after.runs) {
         return None;
     }
-    let (read, format) = (names(&after.runs), after.format);
+    let read = names(&after.runs);
+    let format = after.format;
     Some(format!("{reader}/{file}: `{mark}` as `{name}` is read as {format}: {read:?}"))
 }
 

@@ -62,7 +62,8 @@ fn spliced(text: &str, other: &str, random: &mut Random) -> String {
         let from = floor(text, random.below(text.len() + 1));
         text[from..].find(['\n', ',']).map_or(from, |step| from + step)
     };
-    let (end, start) = (at(text, random), at(other, random));
+    let end = at(text, random);
+    let start = at(other, random);
     format!("{}{}", &text[..end], &other[start..])
 }
 

@@ -33,7 +33,8 @@ fn values(text: &str) -> Vec<Json> {
 
 /// Files that hold two formats at once: the records of both, one after the other, and the keys of both in one record.
 fn mixtures(one: &str, other: &str) -> [String; 2] {
-    let (mut records, others) = (values(one), values(other));
+    let mut records = values(one);
+    let others = values(other);
     let mut both = records[0].clone();
     if let (Some(both), Some(other)) = (both.as_object_mut(), others[0].as_object()) {
         both.extend(other.clone());

@@ -29,7 +29,8 @@ fn no_mutated_sample_makes_a_reader_panic_or_hang_or_differ() {
     let mut random = Random(number("ARRAIGN_FUZZ_SEED").unwrap_or(1).max(1));
     let samples = [samples(), samples_put_together()].concat();
     let start = Instant::now();
-    let (mut read, mut rounds) = (0_u64, 0_u64);
+    let mut read = 0_u64;
+    let mut rounds = 0_u64;
     while start.elapsed() < time {
         let mut text = samples[random.below(samples.len())].clone();
         for _ in 0..=random.below(4) {

@@ -179,7 +179,8 @@ fn a_file_cut_anywhere_is_read_as_it_is_as_a_whole() {
             let step = whole.len() / 60 + 1;
             for end in (0..whole.len()).step_by(step).filter(|end| whole.is_char_boundary(*end)) {
                 for named in [None, Some(format.as_str())] {
-                    let (text, all) = (&whole[..end], reader::read(&whole[..end], named));
+                    let text = &whole[..end];
+                    let all = reader::read(&whole[..end], named);
                     assert_eq!(runs(text, named).ok(), all.ok().map(|all| all.runs), "{format}: {text}");
                 }
             }

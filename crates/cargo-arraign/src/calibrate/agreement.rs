@@ -39,7 +39,8 @@ impl Agreement {
     /// Computes Cohen's kappa: the agreement beyond chance, where chance knows only how often each side passes an
     /// example. `None` if chance alone agrees on everything: all labels and verdicts are the same.
     pub(super) fn compute_kappa(&self) -> Option<f64> {
-        let (all, agreed) = (f64::from(self.count_examples()), self.agreed_share()?);
+        let all = f64::from(self.count_examples());
+        let agreed = self.agreed_share()?;
         // Two independent raters that pass examples as often as these agree by chance on this share.
         let labels = f64::from(self.both_pass + self.too_hard) / all;
         let verdicts = f64::from(self.both_pass + self.too_easy) / all;

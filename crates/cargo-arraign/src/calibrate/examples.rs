@@ -63,7 +63,8 @@ impl Calibration {
             fields.missing(&["examples"], error.help("write a list of `{id, answer, label}`"));
         }
         let examples = list.and_then(|list| fields.take(parse_examples(list, prompt.as_deref())));
-        let (judge, prices) = (tables.judge, tables.prices);
+        let judge = tables.judge;
+        let prices = tables.prices;
         fields.finish(Self { judge, prices, examples: examples.unwrap_or_default() })
     }
 }
@@ -88,7 +89,8 @@ fn parse_examples(list: Node<'_>, prompt: Option<&str>) -> Result<Vec<LabelledEx
     let Some(entries) = list.list() else {
         return Err(list.error(format!("expected a list, found {}", list.describe())).into());
     };
-    let (mut errors, mut found) = (LoadErrors::new(), Vec::<LabelledExample>::new());
+    let mut errors = LoadErrors::new();
+    let mut found = Vec::<LabelledExample>::new();
     for entry in entries {
         let Some(example) = errors.take(parse_example(entry, prompt)) else { continue };
         if found.iter().any(|known| known.id == example.id) {

@@ -138,7 +138,8 @@ impl CalibrationReport {
         let mut text = format!("judge: {judge}\n");
         // Without a common opinion there is nothing to compare, and a share of nothing is no number.
         if let Some(share) = self.agreement.agreed_share() {
-            let (agreed, all) = (both_pass + both_fail, self.agreement.count_examples());
+            let agreed = both_pass + both_fail;
+            let all = self.agreement.count_examples();
             let _ = writeln!(text, "agreement: {:.1} % ({agreed} of {all})", share * 100.0);
             let _ = writeln!(text, "Cohen's kappa: {}", self.render_kappa());
             let _ = writeln!(text, "{:14}{:>12}{:>12}", "", "judge: pass", "judge: fail");

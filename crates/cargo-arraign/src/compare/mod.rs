@@ -150,7 +150,8 @@ fn find_previous(folder: &Path, after: &EarlierRun) -> Result<EarlierRun, CliErr
             return Ok(before);
         }
     }
-    let (folder, name) = (folder.display(), &after.name);
+    let folder = folder.display();
+    let name = &after.name;
     Err(CliError::new(format!(
         "no run in `{folder}` before `{name}` has a trial of it; name the earlier run"
     )))

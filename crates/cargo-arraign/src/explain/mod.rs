@@ -195,7 +195,8 @@ impl Explain {
 
     #[cfg(feature = "inspect-zip")]
     fn read_zipped(&self, path: &Path, files: &Files) -> Result<Result<TraceFile, TraceError>, ReadError> {
-        let (mut file, limit) = (files.open_packed(path)?, files.size_limit());
+        let mut file = files.open_packed(path)?;
+        let limit = files.size_limit();
         if self.run.is_some() {
             return Ok(
                 reader::read_zipped(&mut file, self.run.as_deref(), limit).map(TraceFile::from_recording)
@@ -227,12 +228,14 @@ impl Explain {
     }
 
     fn print_timelines(&self, seen: TraceFile, out: &mut impl Write) -> Result<io::Result<()>, CliError> {
-        let (heading, count) = (self.render_heading(&seen), seen.count);
+        let heading = self.render_heading(&seen);
+        let count = seen.count;
         let TraceFile { failed_when, runs, .. } = seen;
         let length = if self.full { TimelineLength::Full } else { TimelineLength::Short };
         // A file may have thousands of runs, and the first ones show what the reader sees.
         let most = if self.full { count } else { RUNS };
-        let (mut number, mut cut) = (0, false);
+        let mut number = 0;
+        let mut cut = false;
         let told = self.print_each_run(runs.take(most), |run| {
             // The statuses are those that a case on the file sees.
             let run = match &failed_when {
@@ -251,8 +254,10 @@ impl Explain {
 
     /// Prints the unread parts of each run that has some.
     fn print_unread(&self, seen: TraceFile, out: &mut impl Write) -> Result<io::Result<()>, CliError> {
-        let (heading, count) = (self.render_heading(&seen), seen.count);
-        let (mut number, mut is_complete) = (0, true);
+        let heading = self.render_heading(&seen);
+        let count = seen.count;
+        let mut number = 0;
+        let mut is_complete = true;
         let told = self.print_each_run(seen.runs, |run| {
             number += 1;
             let sentences = run.describe_unread();

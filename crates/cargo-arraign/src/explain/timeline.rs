@@ -255,7 +255,8 @@ fn turn_key(call: &Call) -> (usize, &[String]) {
 }
 
 fn render_tokens(usage: Usage) -> String {
-    let (input, output) = (group_thousands(usage.input_tokens), group_thousands(usage.output_tokens));
+    let input = group_thousands(usage.input_tokens);
+    let output = group_thousands(usage.output_tokens);
     let cached = render_token_part(usage.cached_tokens, "cached");
     let reasoning = render_token_part(usage.reasoning_tokens, "reasoning");
     let partial = if usage.partial { ", incomplete" } else { "" };

@@ -82,7 +82,8 @@ impl FromTrace {
 
     /// Reads the run, masks its secrets, and proposes the checks.
     fn propose(&self) -> Result<(RecordedRun, ProposedCase), CliError> {
-        let (format, reader) = (self.trace_format.clone(), self.reader.clone());
+        let format = self.trace_format.clone();
+        let reader = self.reader.clone();
         let file = Explain::of_file(self.file.clone()).select(self.run.clone(), format, reader);
         let trace = mask_run(file.read_only_run()?);
         let run = RecordedRun { file: None, format: "given", trace };

@@ -58,7 +58,9 @@ pub(super) fn parse_documents(source: &Arc<Source>) -> Result<Vec<Document>, Loa
     if !has_extension(Path::new(source.name()), &["jsonl"]) {
         return Document::parse(source);
     }
-    let (mut documents, mut errors, mut start) = (Vec::new(), LoadErrors::new(), 0);
+    let mut documents = Vec::new();
+    let mut errors = LoadErrors::new();
+    let mut start = 0;
     for line in source.text().split_inclusive('\n') {
         // Each line is parsed at its place in the file, so that mistakes have the line of the file.
         let range = start..start + line.len();

@@ -71,7 +71,8 @@ fn read_sibling(draft: &SuiteDraft, name: &str) -> Option<Arc<Source>> {
 
 /// Parses the settings between the two lines of `---` at the start of the file.
 fn parse_markdown(source: &Arc<Source>) -> Result<Markdown, LoadErrors> {
-    let (text, place) = (source.text(), Place::of_file(source.name()));
+    let text = source.text();
+    let place = Place::of_file(source.name());
     let Some(rest) = text.strip_prefix("---\n") else {
         return Ok(Markdown { settings: None, body: text.trim().to_owned(), place });
     };

@@ -49,7 +49,8 @@ fn import_eval(node: Node<'_>, draft: &mut SuiteDraft) {
     // The questions are about the whole run, because an expectation can concern the calls.
     let expectations = list_entries(keys.take(&["expectations", "assertions"]));
     for (at, text) in expectations.into_iter().filter_map(read_scalar).enumerate() {
-        let (label, prompt) = (format!("expectation {}", at + 1), format!("Is this true of the run? {text}"));
+        let label = format!("expectation {}", at + 1);
+        let prompt = format!("Is this true of the run? {text}");
         case.add_checks(vec![build_run_question(&label, &prompt)]);
     }
     keys.reject_rest(OF_AN_EVAL, &mut draft.unsupported);

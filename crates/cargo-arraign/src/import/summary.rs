@@ -90,7 +90,8 @@ fn print_results(out: &mut StdoutLock<'_>, results: &WrittenResults) -> io::Resu
 fn print_unsupported(out: &mut StdoutLock<'_>, unsupported: &UnsupportedList) -> io::Result<()> {
     writeln!(out, "\nnot imported: {}", unsupported.0.len())?;
     for entry in &unsupported.0 {
-        let (file, line) = (escape_line(entry.place.file()), entry.place.line());
+        let file = escape_line(entry.place.file());
+        let line = entry.place.line();
         writeln!(out, "{file}:{line}: {}: {}", escape_line(&entry.what), escape_line(&entry.why))?;
     }
     Ok(())

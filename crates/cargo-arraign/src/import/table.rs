@@ -27,7 +27,9 @@ pub(super) struct Table {
 pub(super) fn parse_table(source: &Arc<Source>) -> Result<Table, csv::Error> {
     let mut reader =
         ReaderBuilder::new().has_headers(false).flexible(true).from_reader(source.text().as_bytes());
-    let (mut record, mut columns, mut rows) = (StringRecord::new(), None, Vec::new());
+    let mut record = StringRecord::new();
+    let mut columns = None;
+    let mut rows = Vec::new();
     while reader.read_record(&mut record)? {
         let Some(columns) = &columns else {
             columns = Some(record.iter().map(str::to_owned).collect::<Vec<String>>());

@@ -53,7 +53,8 @@ impl WrittenResults {
     /// Renders one line: `60 cases: 40 green, 18 red, 2 undecided`.
     pub(super) fn render_counts(&self) -> String {
         let Self { green, red, undecided, unrecorded } = self;
-        let (red, undecided) = (red.len(), undecided.len());
+        let red = red.len();
+        let undecided = undecided.len();
         let all = green + red + undecided + unrecorded;
         let cases = if all == 1 { "case" } else { "cases" };
         let rest =

@@ -33,7 +33,8 @@ pub(super) fn add_evals(text: &str, dependency: &Dependency) -> Result<EditedMan
     if manifest.get("package").is_none() {
         return Err(explain_missing_package(&manifest));
     }
-    let (mut added, mut remarks) = (Vec::new(), Vec::new());
+    let mut added = Vec::new();
+    let mut remarks = Vec::new();
     // A dependency that is there keeps its version and its features.
     if let Some(table) = DEPENDENCIES.iter().find(|table| has_dependency(&manifest, table)) {
         remarks.push(format!("`arraign` is already in `{table}`"));
@@ -101,7 +102,8 @@ fn add_dependency(manifest: &mut DocumentMut, dependency: &Dependency) -> Result
 
 /// Returns the part of this program's version that compatible updates share: `0.1`, `2`.
 fn parse_own_version() -> String {
-    let (major, minor) = (env!("CARGO_PKG_VERSION_MAJOR"), env!("CARGO_PKG_VERSION_MINOR"));
+    let major = env!("CARGO_PKG_VERSION_MAJOR");
+    let minor = env!("CARGO_PKG_VERSION_MINOR");
     if major == "0" { format!("0.{minor}") } else { major.to_owned() }
 }
 

@@ -55,7 +55,8 @@ impl Init {
         if !self.dir.is_dir() {
             return Err(CliError::new(format!("no folder `{}`", self.dir.display())));
         }
-        let (manifest, mut steps) = (self.dir.join("Cargo.toml"), Vec::new());
+        let manifest = self.dir.join("Cargo.toml");
+        let mut steps = Vec::new();
         let is_crate = manifest.is_file();
         let workspace = profile::find_workspace_manifest(&self.dir).filter(|_| is_crate);
         if is_crate {
@@ -137,9 +138,11 @@ impl Init {
 
     /// Writes the workflow to the root of the repository, where its service looks for it.
     fn add_workflow(&self, is_crate: bool, target_parent: &Path) -> Result<Vec<InitStep>, CliError> {
-        let (here, target_parent) = (self.dir.canonicalize()?, target_parent.canonicalize()?);
+        let here = self.dir.canonicalize()?;
+        let target_parent = target_parent.canonicalize()?;
         let root = here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here);
-        let (below, target_parent) = (path_below(root, &here), path_below(root, &target_parent));
+        let below = path_below(root, &here);
+        let target_parent = path_below(root, &target_parent);
         let project = WorkflowProject { is_crate, below: &below, target_parent: &target_parent };
         let mut steps = Vec::new();
         // The second file of a service is written only if the first one exists, and must be included in it by hand.

@@ -37,7 +37,8 @@ fn suggest_fix(document: &OpenDocument, error: &LoadError, range: Range) -> Opti
     let (_, rest) = error.help.as_deref()?.split_once("did you mean `")?;
     let (suggestion, _) = rest.split_once('`')?;
     let span = error.place.span();
-    let (start, end) = (span.start as usize, span.end as usize);
+    let start = span.start as usize;
+    let end = span.end as usize;
     let own = find_range(&document.text, start, end);
     if own.end < range.start || range.end < own.start {
         return None;
@@ -64,7 +65,8 @@ pub(super) fn edit_text(uri: Uri, edit: TextEdit) -> WorkspaceEdit {
 /// The cases that have a part in the range.
 fn list_cases_in(document: &OpenDocument, range: Range) -> Vec<OutlinedCase> {
     let mut cases = outline_cases(document);
-    let (start, end) = (find_offset(&document.text, range.start), find_offset(&document.text, range.end));
+    let start = find_offset(&document.text, range.start);
+    let end = find_offset(&document.text, range.end);
     cases.retain(|case| case.extent.0 <= end && start <= case.extent.1);
     cases
 }

@@ -59,8 +59,10 @@ impl CommandResult {
 
 impl CaseCommand {
     pub(super) fn new(command: &str, name: &str, project: &EvalProject, traces: Vec<PathBuf>) -> Self {
-        let (base, root) = (project.base.clone(), project.root.clone());
-        let (command, name) = (command.to_owned(), name.to_owned());
+        let base = project.base.clone();
+        let root = project.root.clone();
+        let command = command.to_owned();
+        let name = name.to_owned();
         Self { command, snapshots: name.clone(), name, traces, base, root }
     }
 

@@ -47,7 +47,9 @@ impl OpenDocument {
     /// Reads the cases of the text on a thread of its own: thousands of cases take longer than a completion may wait.
     pub(super) fn start_reading(&mut self, sender: Sender<ReadCases>) {
         (self.is_changed, self.is_reading) = (false, true);
-        let (project, path, text) = (Arc::clone(&self.project), self.path.clone(), self.text.clone());
+        let project = Arc::clone(&self.project);
+        let path = self.path.clone();
+        let text = self.text.clone();
         thread::spawn(move || {
             let result = project.parse(&path, &text);
             // The receiver is gone if the client has ended the session.

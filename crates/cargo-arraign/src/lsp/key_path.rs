@@ -55,7 +55,8 @@ fn first_key(line: &str) -> Option<&str> {
 /// The keys that are open at the end of a part of a line: `expect: [{tool_input: {tool: get, path` has three.
 fn find_keys_in_line(line: &str) -> Vec<String> {
     let mut open: Vec<(usize, String)> = Vec::new();
-    let (mut depth, mut word_start) = (0_usize, 0);
+    let mut depth = 0_usize;
+    let mut word_start = 0;
     for (at, c) in line.char_indices() {
         match c {
             '[' | '{' => depth += 1,

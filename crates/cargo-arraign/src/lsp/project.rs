@@ -58,7 +58,8 @@ impl EvalProject {
 
     /// Reads `text` without what `arraign.yaml` says, which may have mistakes of its own.
     pub(super) fn parse_alone(&self, path: &Path, text: &str) -> Option<Suite> {
-        let (files, tables) = (self.open_files(), Tables::default());
+        let files = self.open_files();
+        let tables = Tables::default();
         Suite::parse(path, text, Library { kinds: &self.kinds, files: &files, tables: &tables }).ok()
     }
 

@@ -194,7 +194,8 @@ impl<'c> Server<'c> {
         let Some(range) = change.range else { return self.set_text(uri, change.text) };
         let document = find_path(uri).and_then(|path| self.documents.get_mut(&path));
         let Some(document) = document else { return };
-        let (start, end) = (find_offset(&document.text, range.start), find_offset(&document.text, range.end));
+        let start = find_offset(&document.text, range.start);
+        let end = find_offset(&document.text, range.end);
         document.text.replace_range(start..end.max(start), &change.text);
         document.is_changed = true;
     }

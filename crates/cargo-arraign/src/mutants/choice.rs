@@ -66,7 +66,8 @@ pub(super) fn choose_fixes(
             }
             let entries = choose_entries(&case, &survivors, library);
             if !entries.is_empty() {
-                let (is_row, place) = (case.case.dataset.is_some(), case.case.place.clone());
+                let is_row = case.case.dataset.is_some();
+                let place = case.case.place.clone();
                 fixes.push(CaseFix { name: case.name, path: case.path, place, is_row, entries });
             }
         }

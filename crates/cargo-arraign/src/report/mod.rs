@@ -105,7 +105,8 @@ pub(crate) fn locate_run(run: Option<&PathBuf>) -> Result<PathBuf, CliError> {
     // An id is looked for in the folder of runs first; a path is the other way to name one.
     let found = [locate_out_folder().join(run), run.clone()].into_iter().find(|folder| folder.is_dir());
     found.ok_or_else(|| {
-        let (run, out) = (run.display(), locate_out_folder());
+        let run = run.display();
+        let out = locate_out_folder();
         CliError::new(format!("no run `{run}` in `{}`; each run is a folder there", out.display()))
     })
 }

@@ -28,7 +28,8 @@ pub(super) struct RunOverview<'r> {
 impl<'r> RunOverview<'r> {
     /// Starts without trials.
     pub(super) fn new(run: &'r RunInfo) -> Self {
-        let (totals, rows) = (Totals::new(run), SummaryRows::new(run));
+        let totals = Totals::new(run);
+        let rows = SummaryRows::new(run);
         Self {
             totals,
             rows,

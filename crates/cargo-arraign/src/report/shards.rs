@@ -39,7 +39,8 @@ fn check_harness(manifests: &[&RunManifest]) -> Result<(), String> {
         .map(|number| number.to_string())
         .collect();
     if !missing.is_empty() {
-        let (missing, count) = (missing.join(", "), first.count);
+        let missing = missing.join(", ");
+        let count = first.count;
         return Err(format!(
             "incomplete: shard {missing} of {count} is missing; merge the folders of all shards"
         ));
@@ -50,7 +51,8 @@ fn check_harness(manifests: &[&RunManifest]) -> Result<(), String> {
         .filter_map(|manifest| Some((manifest.shard.as_ref()?.number, manifest.trials.unwrap_or(0))))
         .collect();
     // Each trial of the list belongs to one shard, so their trials add up to the list.
-    let (listed, divided) = (first.listed, trials.values().sum::<usize>());
+    let listed = first.listed;
+    let divided = trials.values().sum::<usize>();
     if divided != listed {
         return Err(format!("the shards ran {divided} of {listed} trials: the others are in no shard"));
     }

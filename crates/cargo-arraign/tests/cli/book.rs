@@ -134,7 +134,9 @@ fn is_missing(program: &str) -> bool {
 
 fn follow_tutorial(page: &str) {
     let text = fs::read_to_string(locate_in_repository("docs").join(page)).expect("a page");
-    let (folder, mut said, mut ran) = (tempfile::tempdir().expect("a folder"), String::new(), 0);
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut said = String::new();
+    let mut ran = 0;
     for Step { line, word, text, .. } in list_steps(&text) {
         if let Some(path) = word.strip_prefix("file:") {
             let path = folder.path().join(path);
@@ -180,7 +182,8 @@ fn list_steps(page: &str) -> Vec<Step> {
             None => {
                 open = line.strip_prefix("```").map(|info| {
                     let (language, word) = info.split_once(' ').unwrap_or((info, ""));
-                    let (language, word) = (language.to_owned(), word.to_owned());
+                    let language = language.to_owned();
+                    let word = word.to_owned();
                     Step { line: index + 1, language, word, text: String::new() }
                 });
             }

@@ -211,7 +211,8 @@ fn every_import_says_what_is_green_and_where_it_lost_something() {
         assert_eq!(count.parse(), Ok(remarks.lines().count()), "{tool}: {remarks}");
         for remark in remarks.lines() {
             let mut parts = remark.split(':');
-            let (name, line) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+            let name = parts.next().unwrap_or_default();
+            let line = parts.next().unwrap_or_default();
             assert!(
                 name.contains('.') && line.parse::<usize>().is_ok_and(|line| line > 0),
                 "{tool}: {remark}"
@@ -370,7 +371,8 @@ fn a_tool_that_deepeval_expects_twice_must_be_called_twice() {
                 "expected_tools": [{{"name": "d"}}, {{"name": "d"}}, {{"name": "b"}}]}}]"#
         )
     };
-    let (once, twice) = (r#"{"name": "d"}, {"name": "b"}"#, r#"{"name": "d"}, {"name": "b"}, {"name": "d"}"#);
+    let once = r#"{"name": "d"}, {"name": "b"}"#;
+    let twice = r#"{"name": "d"}, {"name": "b"}, {"name": "d"}"#;
     for (called, counts) in [(once, "0 green, 1 red"), (twice, "1 green, 0 red")] {
         let (_folder, ran) = import_texts("deepeval", &[("goldens.json", &golden(called))]);
         assert!(ran.stdout.contains(counts), "{}{}", ran.stdout, ran.stderr);

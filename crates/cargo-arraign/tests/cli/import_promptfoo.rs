@@ -92,13 +92,14 @@ fn small_configurations_of_promptfoo_keep_their_verdicts() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/import/promptfoo_verdicts");
     let verdicts = fs::read_to_string(folder.join("verdicts.json")).expect("the verdicts");
     let verdicts: BTreeMap<String, BTreeMap<String, bool>> = json::from_str(&verdicts).expect("JSON");
-    let (mut agreed, mut shown) = (0, Vec::new());
+    let mut agreed = 0;
+    let mut shown = Vec::new();
     for (name, expected) in &verdicts {
         let file = format!("{name}.yaml");
         let text = fs::read_to_string(folder.join(&file)).expect("a configuration");
         let (project, ran) = import_texts("promptfoo", &[(&file, &text)]);
-        let (statuses, remarked) =
-            (statuses_by_description(project.path(), &file), list_remarked_lines(&ran, &file));
+        let statuses = statuses_by_description(project.path(), &file);
+        let remarked = list_remarked_lines(&ran, &file);
         for (description, passes) in expected {
             let line = text.lines().position(|line| line.contains(&format!("description: {description},")));
             let is_remarked = remarked.contains(&(line.expect("a test") + 1));

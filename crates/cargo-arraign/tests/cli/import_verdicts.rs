@@ -52,7 +52,8 @@ impl ImportFolder {
 
 #[test]
 fn classes_of_openai_evals_keep_their_verdicts() {
-    let (rows, folder) = (read_rows("openai_verdicts"), ImportFolder::new());
+    let rows = read_rows("openai_verdicts");
+    let folder = ImportFolder::new();
     let mut registry = Vec::new();
     for (at, row) in rows.iter().enumerate() {
         let id = format!("q{at}");
@@ -68,7 +69,8 @@ fn classes_of_openai_evals_keep_their_verdicts() {
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
     let mut agreed = 0;
     for (at, row) in rows.iter().enumerate() {
-        let (here, there) = (folder.find_verdict("registry.yaml", &format!("q{at}")), row["passes"] == true);
+        let here = folder.find_verdict("registry.yaml", &format!("q{at}"));
+        let there = row["passes"] == true;
         assert!(there || here != Some(true), "{row}: passes here\n{}", ran.stdout);
         agreed += usize::from(here == Some(there));
     }
@@ -130,7 +132,8 @@ fn trajectories_of_adk_keep_their_verdicts() {
         assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
         for (at, run) in runs.iter().enumerate() {
             folder.write(format!("evals/traces/s/{}.json", run.id), &run.trace().to_string());
-            let (here, there) = (folder.find_verdict("s.yaml", &run.id), run.row["passes"] == true);
+            let here = folder.find_verdict("s.yaml", &run.id);
+            let there = run.row["passes"] == true;
             let is_remarked = ran.stdout.contains(&format!("s.evalset.json:{}: ", at + 2));
             assert!(here == Some(there) || is_remarked, "{}: {here:?}\n{}", run.row, ran.stdout);
             agreed += usize::from(here == Some(there));

@@ -26,7 +26,8 @@ fn serve(arguments: &[&str], calls: &[Json]) -> (Vec<Json>, Option<i32>, String)
         writeln!(stdin, "{}", json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}));
     let _ = writeln!(stdin, "{}", json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     for (at, call) in calls.iter().enumerate() {
-        let (id, method) = (at + 1, &call["method"]);
+        let id = at + 1;
+        let method = &call["method"];
         let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": call["params"]});
         let _ = writeln!(stdin, "{message}");
     }

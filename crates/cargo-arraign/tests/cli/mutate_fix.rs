@@ -165,7 +165,8 @@ mod terminal {
         }
 
         fn finish(mut self) -> (Option<i32>, String, String) {
-            let (mut stdout, mut stderr) = (String::new(), String::new());
+            let mut stdout = String::new();
+            let mut stderr = String::new();
             self.child.stdout.take().expect("a pipe").read_to_string(&mut stdout).expect("UTF-8");
             self.child.stderr.take().expect("a pipe").read_to_string(&mut stderr).expect("UTF-8");
             (self.child.wait().expect("it ends").code(), stdout, stderr)

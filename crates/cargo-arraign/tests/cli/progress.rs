@@ -40,7 +40,8 @@ fn on_a_terminal(command: &mut Command, both: bool) -> String {
     let mut child = command.stdout(other).stderr(Stdio::from(side)).spawn().expect("the program starts");
     // This process lets go of the other side: when the program ends, reading does.
     command.stdout(Stdio::null()).stderr(Stdio::null());
-    let (mut sent, mut terminal) = (Vec::new(), File::from(terminal));
+    let mut sent = Vec::new();
+    let mut terminal = File::from(terminal);
     let mut bytes = [0; 4096];
     while let Ok(count @ 1..) = terminal.read(&mut bytes) {
         sent.extend_from_slice(&bytes[..count]);
@@ -51,7 +52,9 @@ fn on_a_terminal(command: &mut Command, both: bool) -> String {
 
 /// The lines of a screen that was sent `text`, which knows how to go back to a line's beginning and to clear it.
 fn screen(text: &str) -> Vec<String> {
-    let (mut lines, mut line, mut column) = (Vec::new(), Vec::new(), 0);
+    let mut lines = Vec::new();
+    let mut line = Vec::new();
+    let mut column = 0;
     let mut rest = text.chars().peekable();
     while let Some(letter) = rest.next() {
         match letter {

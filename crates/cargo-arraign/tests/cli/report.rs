@@ -82,7 +82,8 @@ fn of_a_trial_in_two_shards_the_later_one_counts() {
         let folders = [one, two].map(|run| format!("target/arraign/{run}"));
         package.arraign(&["report", "--merge", &folders[0], &folders[1]])
     };
-    let (better, worse) = (merged("one", "two"), merged("two", "one"));
+    let better = merged("one", "two");
+    let worse = merged("two", "one");
     assert_eq!((better.code, worse.code), (Some(0), Some(101)));
     assert!(better.stdout.starts_with("flaky: s::a: fail, pass\n"), "{}", better.stdout);
 }

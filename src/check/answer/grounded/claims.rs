@@ -13,7 +13,8 @@ const PROMPT: &str = "Take the answer apart into its claims of fact. A claim is 
     greetings, questions and offers are no claims.";
 
 pub(super) fn question() -> Question {
-    let (label, prompt) = (LABEL.to_owned(), PROMPT.to_owned());
+    let label = LABEL.to_owned();
+    let prompt = PROMPT.to_owned();
     Question { label, prompt, answer: AnswerForm::Claims, context: JudgeContext::everything() }
 }
 

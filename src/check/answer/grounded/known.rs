@@ -269,7 +269,8 @@ fn continues_before(text: &str, start: usize, form: WantedForm) -> bool {
 fn continues_behind(text: &str, range: Range<usize>, form: WantedForm) -> bool {
     let wanted = &text[range.clone()];
     let mut behind = text[range.end..].chars();
-    let (mark, next) = (behind.next(), behind.next());
+    let mark = behind.next();
+    let next = behind.next();
     let is_next = |wanted: fn(char) -> bool| next.is_some_and(wanted);
     match (mark, form) {
         (_, WantedForm::Words) => false,

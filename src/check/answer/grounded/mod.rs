@@ -197,7 +197,8 @@ impl Grounded {
         });
         let known = Known::new(leaves, readings)
             .ok_or_else(|| Unfit::budget_exceeded("the answer has more texts than can be looked up"))?;
-        let (mut items, mut orphans) = (Vec::new(), Vec::new());
+        let mut items = Vec::new();
+        let mut orphans = Vec::new();
         for claim in claims {
             let held = claim.atom.readings.iter().any(|reading| known.supports(reading))
                 || known.has_columns(&answer[claim.atom.range.clone()]);
@@ -222,7 +223,8 @@ impl Grounded {
     }
 
     fn orphan(&self, claim: &Claim, answer: &str, known: &Known) -> Violation {
-        let (text, kind) = (claim.text.as_str(), claim.atom.kind.name());
+        let text = claim.text.as_str();
+        let kind = claim.atom.kind.name();
         let at = position(answer, claim.atom.range.start);
         Violation::new(format!("the answer says `{text}`, at {at}, but no {} does", self.places()))
             .value(text)

@@ -12,7 +12,8 @@ fn orphans(answer: &str, result: Json) -> Vec<String> {
     let mut trace = Trace { answer: Some(answer.to_owned()), ..Trace::default() };
     trace.push_message(Role::User, "Hello");
     trace.push_call(Call { result: Some(result), ..Call::new("get", Arguments::none(), 1) });
-    let (atoms, from) = (all_atoms(), list_all_sources());
+    let atoms = all_atoms();
+    let from = list_all_sources();
     let check = Grounded { max_unsupported: Allowed::default(), atoms, from, claims: false };
     let outcome = check.check(&Evidence::of(&trace)).expect("it can be decided");
     let lost: f64 = outcome.losses.iter().map(|loss| loss.points).sum();

@@ -15,7 +15,9 @@ pub(super) struct Word {
 
 /// The words of `text`. Commas, quotes and markup between words are no matter.
 pub(super) fn words(text: &str) -> Vec<Word> {
-    let (mut words, mut start, mut opens) = (Vec::new(), None, true);
+    let mut words = Vec::new();
+    let mut start = None;
+    let mut opens = true;
     // The space behind the end closes the last word.
     for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
         if is_part(c) {

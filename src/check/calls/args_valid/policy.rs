@@ -76,7 +76,8 @@ impl Policy {
     }
 
     fn of(schemas: Table, home: &Home<'_>, tools_at: &str) -> Self {
-        let (gate, unconstrained) = (Gate::default(), Unconstrained::default());
+        let gate = Gate::default();
+        let unconstrained = Unconstrained::default();
         Self { gate, schemas, unconstrained, origin: home.origin(""), tools_at: tools_at.to_owned() }
     }
 

@@ -23,8 +23,10 @@ pub(super) enum Source<'n> {
 impl<'n> Source<'n> {
     /// The setting that is given: exactly one must be.
     pub(super) fn read(fields: &mut Fields<'n>, node: Node<'n>) -> Option<Self> {
-        let (policy, schema) = (fields.node("policy"), fields.node("schema"));
-        let (tool, constraints) = (fields.node("tool"), fields.node("constraints"));
+        let policy = fields.node("policy");
+        let schema = fields.node("schema");
+        let tool = fields.node("tool");
+        let constraints = fields.node("constraints");
         match (policy, schema, tool, constraints) {
             (Some(policy), None, None, None) if policy.entries().is_some() => Some(Self::Inline(policy)),
             (Some(policy), None, None, None) => Some(Self::File(policy)),

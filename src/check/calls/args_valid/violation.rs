@@ -34,7 +34,8 @@ fn describe_unreadable(call: &Call, reason: &str) -> Violation {
 }
 
 fn describe_fault(call: &Call, fault: &Fault) -> Violation {
-    let (tool, problem) = (&call.name, &fault.problem);
+    let tool = &call.name;
+    let problem = &fault.problem;
     let message = match (fault.subject, fault.part()) {
         (Subject::Missing, Some(part)) => format!("`{tool}` was called without `{part}`: {problem}"),
         (Subject::Unexpected, Some(part)) => format!("`{tool}` was called with `{part}`: {problem}"),

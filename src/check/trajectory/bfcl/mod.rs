@@ -80,7 +80,8 @@ fn read_expected(entry: Node<'_>, functions: &[BfclFunction]) -> Result<GroundTr
         let error = entry.error(format!("`{}` is not among the functions", name.name));
         return Err(error.help_if(did_you_mean(&name.name, &known)).into());
     };
-    let (mut errors, mut accepted) = (LoadErrors::new(), Vec::new());
+    let mut errors = LoadErrors::new();
+    let mut accepted = Vec::new();
     for (argument, values) in arguments.entries().into_iter().flatten() {
         // The type and the values are looked at apart, so that both mistakes are reported.
         errors.take(functions[function].require_known_type(&argument.name, values));
@@ -137,7 +138,9 @@ impl BfclCalls {
         script: &mut EditScript,
     ) {
         let name = &self.functions[self.expected[index].function].name;
-        let (entry, at, tool) = (index + 1, format!("/{index}"), name.clone());
+        let entry = index + 1;
+        let at = format!("/{index}");
+        let tool = name.clone();
         script.missing += 1;
         let near = reasons.iter().find(|(call, _)| calls[*call].name == *name);
         // The call is spent, so that it is not reported once more as an extra one.

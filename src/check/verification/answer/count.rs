@@ -45,7 +45,8 @@ pub(in crate::check::verification) fn counts(text: &str) -> Vec<TestCount> {
     let mut found = Vec::new();
     for (index, piece) in pieces.iter().enumerate() {
         let Ok(number) = piece.text.parse::<u64>() else { continue };
-        let (after, before) = (find_after(text, &pieces, index), find_before(text, &pieces, index));
+        let after = find_after(text, &pieces, index);
+        let before = find_before(text, &pieces, index);
         // `passed=4 failed=0`: what follows is the name of the next number.
         let is_next = before.is_some() && after.is_some_and(|(_, end)| text[end..].starts_with(['=', ':']));
         let nearest = after.filter(|_| !is_next).or(before);

@@ -22,7 +22,8 @@ pub(in crate::check::verification) fn parts(text: &str) -> Parts<'_> {
     let mut hidden: Vec<Range<usize>> = Vec::new();
     // Code is removed from the prose, and quotes are read only outside of it: a claim in a snippet is not a claim of the
     // agent. A fence that is never closed reaches to the end, as in every renderer of Markdown.
-    let (mut at, mut fence) = (0, None);
+    let mut at = 0;
+    let mut fence = None;
     for line in text.split_inclusive('\n') {
         let range = at..at + line.len();
         at = range.end;
@@ -111,7 +112,8 @@ fn code_spans(line: &str) -> Vec<(Range<usize>, Range<usize>)> {
     let runs = find_runs(line);
     let last: HashMap<usize, usize> =
         runs.iter().enumerate().map(|(index, run)| (run.len(), index)).collect();
-    let (mut spans, mut index) = (Vec::new(), 0);
+    let mut spans = Vec::new();
+    let mut index = 0;
     while index < runs.len() {
         let open = &runs[index];
         let is_closed = last.get(&open.len()).is_some_and(|last| *last > index);
@@ -141,7 +143,8 @@ fn find_runs(line: &str) -> Vec<Range<usize>> {
 
 /// Texts in double quotes, straight or curly, outside of `code`.
 fn find_quotes(line: &str, code: &[Range<usize>]) -> Vec<Range<usize>> {
-    let (mut found, mut open) = (Vec::new(), None);
+    let mut found = Vec::new();
+    let mut open = None;
     // Both lists are in order, so one pass over the line finds whether each character is in code.
     let mut code = code.iter().peekable();
     for (at, c) in line.char_indices() {

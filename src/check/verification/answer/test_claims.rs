@@ -72,7 +72,8 @@ impl TestClaims {
 
     /// Finds the claims in the sentence of the words `from..to`.
     fn read_sentence(&mut self, words: &[ProseWord], from: usize, to: usize) {
-        let (mut green, mut red) = (None, None);
+        let mut green = None;
+        let mut red = None;
         let mut subject = None;
         // `passed` and `failed` count only near a word for tests, before or after, since much else passes and fails. A
         // negation turns a claim around: `0 failed` and `no failures` are claims that the tests pass.

@@ -32,7 +32,9 @@ static ASKING: WordSet = WordSet::new(
 /// The words of `prose`.
 pub(in crate::check::verification) fn words(prose: &str) -> Vec<ProseWord> {
     let mut words: Vec<ProseWord> = Vec::new();
-    let (mut sentence, mut open, mut opens_clause) = (0, None, true);
+    let mut sentence = 0;
+    let mut open = None;
+    let mut opens_clause = true;
     for (at, c) in prose.char_indices() {
         let joins = matches!(c, '\'' | '’' | '-' | '_');
         if c.is_alphanumeric() || (joins && open.is_some()) {
@@ -167,7 +169,8 @@ mod tests {
     use super::*;
 
     fn found(phrase: &str, text: &str) -> bool {
-        let (phrases, words) = (Phrases::new([phrase]), words(text));
+        let phrases = Phrases::new([phrase]);
+        let words = words(text);
         (0..words.len()).any(|at| phrases.at(&words, at).next().is_some())
     }
 

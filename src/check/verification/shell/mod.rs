@@ -79,7 +79,8 @@ fn collect_commands(line: &str, folder: &str, depth: usize, found: &mut Vec<Comm
 }
 
 fn split_line(line: &str) -> Vec<Command> {
-    let (mut commands, mut now) = (Vec::new(), Command::default());
+    let mut commands = Vec::new();
+    let mut now = Command::default();
     // Where the pipe that is being read begins.
     let mut head = 0;
     let mut tokens = tokens(line).into_iter();

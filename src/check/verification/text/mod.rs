@@ -43,20 +43,24 @@ impl Asked {
 }
 
 fn judge_tools(text: &RuledText, found: &mut Breakdown) -> f64 {
-    let (edit_count, read_count) = (text.count_words(TextRule::Edit), text.count(TextRule::Read));
-    let (deploy_count, health_count) = (text.count_words(TextRule::Deploy), text.count(TextRule::Health));
+    let edit_count = text.count_words(TextRule::Edit);
+    let read_count = text.count(TextRule::Read);
+    let deploy_count = text.count_words(TextRule::Deploy);
+    let health_count = text.count(TextRule::Health);
     let keyword_count = text.count_keywords();
     let reads = divide(read_count, edit_count);
     let health = divide(health_count, deploy_count);
     let words = divide(keyword_count, 2);
     let help = "say for each edit that the file was read back";
     Asked { label: "reads after edits", share: reads, points: 0.4 * TOOLS, help }.answer(found, || {
-        let (edits, reads) = (say_times(edit_count), say_times(read_count));
+        let edits = say_times(edit_count);
+        let reads = say_times(read_count);
         format!("`Edit` or `Write` is said {edits}, a `Read` after it {reads}")
     });
     let help = "say for each deployment what its health check showed";
     Asked { label: "health checks", share: health, points: 0.3 * TOOLS, help }.answer(found, || {
-        let (deploys, health) = (say_times(deploy_count), say_times(health_count));
+        let deploys = say_times(deploy_count);
+        let health = say_times(health_count);
         format!("`deploy`, `start` or `launch` is said {deploys}, a health check {health}")
     });
     let help = "say what was verified, and how";
@@ -104,8 +108,8 @@ fn judge_tests(text: &RuledText, is_change: bool, found: &mut Breakdown) -> f64 
         found.part("tests", None);
         return 1.0;
     }
-    let (command, result) =
-        (all_or_nothing(text.has(TextRule::TestCommand)), all_or_nothing(text.has(TextRule::TestResult)));
+    let command = all_or_nothing(text.has(TextRule::TestCommand));
+    let result = all_or_nothing(text.has(TextRule::TestResult));
     let points = 0.5 * TESTS;
     Asked { label: "a test command", share: command, points, help: "name it: `cargo test`" }
         .answer(found, || "no test command is named".to_owned());

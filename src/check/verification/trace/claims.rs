@@ -88,7 +88,8 @@ impl UnsupportedClaims {
 
 fn find_hedges(run: &JudgedRun<'_>) -> Vec<UnsupportedClaim> {
     let words = &run.answer.words;
-    let (mut claims, mut at) = (Vec::new(), 0);
+    let mut claims = Vec::new();
+    let mut at = 0;
     // The longest phrase at a word counts, and the search goes on behind it: `should now work` is one guess.
     while at < words.len() && claims.len() < MOST {
         let longest = run.settings.lexicon.hedges.at(words, at).map(|(_, count)| count).max();

@@ -21,7 +21,8 @@ pub(super) fn find_false_claims(run: &JudgedRun<'_>) -> Vec<UnsupportedClaim> {
 
 /// `15 passed`, which no run shows.
 fn unseen_counts(run: &JudgedRun<'_>) -> Vec<UnsupportedClaim> {
-    let (passed, failed) = (collect_seen(run, Counted::Passed), collect_seen(run, Counted::Failed));
+    let passed = collect_seen(run, Counted::Passed);
+    let failed = collect_seen(run, Counted::Failed);
     let counts = run.test_claims.counts.iter().filter(|count| {
         let seen = if count.counted == Counted::Failed { &failed } else { &passed };
         // `0 failed` is said of any run that passes; `0 passed` is a result, too.

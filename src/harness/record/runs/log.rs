@@ -37,7 +37,10 @@ pub(super) fn read_log<T: DeserializeOwned>(
     let unread = |error: io::Error| RunError::new(path, RunProblem::Unread(error.to_string()));
     let mut reader = BufReader::new(open_regular(path).map_err(unread)?);
     let log: Arc<Path> = path.into();
-    let (mut offset, mut number, mut torn, mut bytes) = (0_u64, 0_usize, 0_usize, Vec::new());
+    let mut offset = 0_u64;
+    let mut number = 0_usize;
+    let mut torn = 0_usize;
+    let mut bytes = Vec::new();
     // Offsets are counted in bytes of the file, so that a verdict can be read again from its place alone.
     loop {
         bytes.clear();

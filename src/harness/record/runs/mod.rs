@@ -55,7 +55,8 @@ impl StoredRun {
         for folder in folders {
             index.add_run(folder)?;
         }
-        let (missing, torn) = (index.missing, index.torn);
+        let missing = index.missing;
+        let torn = index.torn;
         let (manifests, trials) = index.into_parts();
         // The manifests are sorted by package, so that equal ones are neighbours.
         let mut packages: Vec<&str> = manifests.iter().map(|one| one.package.as_str()).collect();

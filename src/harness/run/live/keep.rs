@@ -21,7 +21,9 @@ pub(super) fn keep_in_files(
     files: &Arc<Files>,
     fingerprint: &Arc<AgentFingerprint>,
 ) -> KeepRun {
-    let (case, path, files) = (Arc::clone(case), Arc::clone(path), Arc::clone(files));
+    let case = Arc::clone(case);
+    let path = Arc::clone(path);
+    let files = Arc::clone(files);
     let fingerprint = Arc::clone(fingerprint);
     Arc::new(move |run, trace| record_run(&case, &path, &files, run, &stamp_run(&case, &fingerprint, trace)))
 }

@@ -16,7 +16,8 @@ pub(super) fn plan_mocks(
     request: &RunRequest<'_>,
 ) -> Result<Option<MocksTask>, RunFailure> {
     let Some(mocks) = &request.case.mocks else { return Ok(None) };
-    let (mut plans, mut keep) = (BTreeMap::new(), None);
+    let mut plans = BTreeMap::new();
+    let mut keep = None;
     if mocks.server.is_some() {
         // Each run has its own recording: a server may answer the second run otherwise.
         for run in 1..=request.runs {
@@ -25,6 +26,7 @@ pub(super) fn plan_mocks(
         }
         keep = request.keep_cassettes(CassetteOf::McpServer);
     }
-    let (port, remarks) = (models.start_port(request.pool)?, models.share_remarks());
+    let port = models.start_port(request.pool)?;
+    let remarks = models.share_remarks();
     Ok(Some(MocksTask { port, mocks: Arc::clone(mocks), plans, keep, remarks }))
 }

@@ -42,12 +42,15 @@ impl RecordedModels {
             // Nothing is sent, and the address on Azure may be known only to who has recorded.
             upstreams.entry(Provider::Azure).or_insert_with(|| "http://azure.invalid".to_owned());
         }
-        let (settings, upstreams) = (Arc::new(settings.clone()), Arc::new(upstreams));
+        let settings = Arc::new(settings.clone());
+        let upstreams = Arc::new(upstreams);
         let mut plans = BTreeMap::new();
         for run in 1..=request.runs {
             let cassette = Arc::new(request.read_cassette(run, CassetteOf::Model)?);
-            let (settings, upstreams) = (Arc::clone(&settings), Arc::clone(&upstreams));
-            let (mode, subject) = (port_mode(request.mode), RecordedSubject::Model);
+            let settings = Arc::clone(&settings);
+            let upstreams = Arc::clone(&upstreams);
+            let mode = port_mode(request.mode);
+            let subject = RecordedSubject::Model;
             plans.insert(run, SessionPlan { mode, subject, settings, upstreams, cassette });
         }
         let keep = request.keep_cassettes(CassetteOf::Model);
@@ -104,7 +107,9 @@ fn refuse_exec() -> RunFailure {
 impl RunRequest<'_> {
     /// Returns a function that writes the exchanges of a run to its cassette. `None` if nothing is recorded.
     pub(super) fn keep_cassettes(&self, of: CassetteOf) -> Option<KeepExchanges> {
-        let (case, path, files) = (Arc::clone(self.case), Arc::clone(self.path), Arc::clone(self.files));
+        let case = Arc::clone(self.case);
+        let path = Arc::clone(self.path);
+        let files = Arc::clone(self.files);
         self.mode.is_recording().then(|| {
             Arc::new(move |run, text: &str| {
                 let written = files.write(&cassette_path(&case, &path, run, of), text.as_bytes());

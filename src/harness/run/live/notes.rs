@@ -17,7 +17,8 @@ impl LiveAgents {
 
     /// Describes what the agents of the run did, and which recordings were made by other definitions of them.
     pub(crate) fn describe_run(&self) -> Vec<String> {
-        let (asked, fresh) = (self.asked.list_all(), self.asked.count_fresh());
+        let asked = self.asked.list_all();
+        let fresh = self.asked.count_fresh();
         let ran: usize = asked.iter().map(|asked| asked.runs).sum();
         let mut notes = Vec::new();
         // Agents with a recorded model run in each mode.

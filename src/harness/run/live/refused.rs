@@ -18,7 +18,8 @@ pub(super) fn refuse_shared_recordings<'p>(
     trials: impl Iterator<Item = &'p PlannedTrial>,
     files: &Files,
 ) -> Result<(), LoadErrors> {
-    let (mut first, mut errors) = (HashMap::new(), LoadErrors::new());
+    let mut first = HashMap::new();
+    let mut errors = LoadErrors::new();
     for (name, CaseWork { case, path, .. }) in trials.flat_map(list_cases) {
         if case.agent.is_none() {
             continue;

@@ -53,7 +53,8 @@ impl AgentSetup {
 /// Makes the task of a case: nothing is kept, recorded or mocked yet.
 pub(super) fn make_task(case: &Case, name: String, agent: Agent) -> AgentTask {
     let several = case.repeat.as_ref().is_some_and(|(runs, _)| *runs > 1);
-    let (limit, readers) = (case.timeout, case.readers.clone());
+    let limit = case.timeout;
+    let readers = case.readers.clone();
     AgentTask {
         name,
         agent,

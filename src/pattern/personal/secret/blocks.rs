@@ -74,7 +74,8 @@ fn skip_dashes(text: &str, at: usize) -> usize {
 fn measure_body(scan: &mut SecretScan<'_>, at: usize) -> usize {
     // Words of Base64 belong to the key if they are long, or alone on a line. A header may stand between them. The
     // first other thing ends the key, so that the text behind a key that was cut off is kept.
-    let (mut end, mut next) = (at, at);
+    let mut end = at;
+    let mut next = at;
     while next < scan.text.len() && next - at < MAX_BLOCK {
         let (start, breaks_line) = skip_space(scan.text, next);
         let word = scan.find_run_end(Alphabet::Base64, start);
@@ -92,7 +93,9 @@ fn measure_body(scan: &mut SecretScan<'_>, at: usize) -> usize {
 
 /// Skips spaces and line breaks, also escaped ones. Returns whether a line break is among them.
 fn skip_space(text: &str, from: usize) -> (usize, bool) {
-    let (bytes, mut at, mut breaks_line) = (text.as_bytes(), from, false);
+    let bytes = text.as_bytes();
+    let mut at = from;
+    let mut breaks_line = false;
     loop {
         match bytes.get(at) {
             Some(b'\n' | b'\r') => breaks_line = true,

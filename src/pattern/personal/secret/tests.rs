@@ -29,7 +29,8 @@ fn every_word_is_searched() {
 
 #[test]
 fn shapes_of_issuers_are_found_as_a_whole() {
-    let (token, hex) = (fill_token(60), fill_hex(64));
+    let token = fill_token(60);
+    let hex = fill_hex(64);
     for secret in [
         format!("xapp-1-A0123456789-1234567890123-{hex}"),
         format!("https://hooks.slack.com/services/T00000000/B00000000/{}", fill_token(24)),

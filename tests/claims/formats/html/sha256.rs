@@ -8,7 +8,8 @@ pub(super) fn sha256(text: &str) -> String {
         let primes = (2_u32..).filter(|n| (2..*n).all(|divisor| n % divisor != 0));
         primes.take(count).map(|prime| fraction(prime, power)).collect()
     };
-    let (mut state, constants) = (roots(2, 8), roots(3, 64));
+    let mut state = roots(2, 8);
+    let constants = roots(3, 64);
     for block in padded(text.as_bytes()).chunks(64) {
         let next = compressed(&state, &words(block), &constants);
         state.iter_mut().zip(next).for_each(|(word, next)| *word = word.wrapping_add(next));
@@ -19,7 +20,8 @@ pub(super) fn sha256(text: &str) -> String {
 /// The first 32 bits behind the point of a root of `prime`, found in whole numbers.
 fn fraction(prime: u32, power: u32) -> u32 {
     let wanted = u128::from(prime) << (32 * power);
-    let (mut low, mut high) = (0_u128, 1 << 40);
+    let mut low = 0_u128;
+    let mut high = 1 << 40;
     while high - low > 1 {
         let middle = u128::midpoint(low, high);
         if middle.pow(power) <= wanted { low = middle } else { high = middle }
@@ -39,7 +41,8 @@ fn words(block: &[u8]) -> Vec<u32> {
     let mut words: Vec<u32> =
         block.chunks(4).map(|four| u32::from_be_bytes(four.try_into().expect("four bytes"))).collect();
     for at in 16..64 {
-        let (a, b) = (words[at - 15], words[at - 2]);
+        let a = words[at - 15];
+        let b = words[at - 2];
         let first = a.rotate_right(7) ^ a.rotate_right(18) ^ (a >> 3);
         let second = b.rotate_right(17) ^ b.rotate_right(19) ^ (b >> 10);
         words.push(words[at - 16].wrapping_add(first).wrapping_add(words[at - 7]).wrapping_add(second));
@@ -50,7 +53,8 @@ fn words(block: &[u8]) -> Vec<u32> {
 fn compressed(state: &[u32], words: &[u32], constants: &[u32]) -> Vec<u32> {
     let mut now = state.to_vec();
     for (word, constant) in words.iter().zip(constants) {
-        let (a, e) = (now[0], now[4]);
+        let a = now[0];
+        let e = now[4];
         let second = e.rotate_right(6) ^ e.rotate_right(11) ^ e.rotate_right(25);
         let choice = (e & now[5]) ^ (!e & now[6]);
         let sum = [now[7], second, choice, *constant, *word].into_iter().fold(0, u32::wrapping_add);

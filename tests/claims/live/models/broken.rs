@@ -198,7 +198,8 @@ fn a_cassette_is_whole_or_absent_after_a_kill() {
     let server = Server::new(replies::reply);
     let project = project("chat", &server);
     project.write("result", "shipped ".repeat(500_000));
-    let (mut absent, mut whole) = (Duration::ZERO, Duration::from_millis(20));
+    let mut absent = Duration::ZERO;
+    let mut whole = Duration::from_millis(20);
     assert!(!is_recorded_until(absent, &project, &server), "the agent reads for longer than that");
     while !is_recorded_until(whole, &project, &server) {
         (absent, whole) = (whole, whole * 2);

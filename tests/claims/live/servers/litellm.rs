@@ -162,7 +162,8 @@ impl Proxy {
     fn warm_up(&self) {
         let body = json!({"model": "says", "messages": [{"role": "user", "content": "Hello"}]});
         let request = HttpRequest::post(format!("{}/chat/completions", self.url()), body).with_bearer(KEY);
-        let (client, started) = (HttpClient::default(), Instant::now());
+        let client = HttpClient::default();
+        let started = Instant::now();
         while let Err(error) =
             client.send_request(&request, &HttpLimits { retries: 0, ..HttpLimits::default() })
         {
@@ -190,7 +191,9 @@ impl Proxy {
 
     /// A suite whose judge is one of its models.
     fn judged_by(&self, model: &str) -> String {
-        let (url, key, timeout) = (self.url(), "PROXY_KEY", PATIENCE);
+        let url = self.url();
+        let key = "PROXY_KEY";
+        let timeout = PATIENCE;
         judged(&json!({"model": model, "base_url": url, "key_env": key, "timeout": timeout}).to_string())
     }
 }

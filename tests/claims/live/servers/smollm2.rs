@@ -51,7 +51,8 @@ fn a_small_model_answers_and_judges() {
 /// what it said counts. What its opinion comes to has its form in either case, and what it was is said.
 fn judged(project: &Project, id: &str, label: &str, recorded: &Ran) {
     let name = format!("s::{id}");
-    let (verdict, replayed) = (project.verdict(&name), again(project, &name));
+    let verdict = project.verdict(&name);
+    let replayed = again(project, &name);
     let cassette = format!("evals/cassettes/s/{id}.");
     let cassette = project.files("evals").into_iter().find(|file| file.starts_with(&cassette));
     let shown = match (verdict["status"].as_str(), cassette) {

@@ -2,13 +2,18 @@
 
 /// Nanoseconds since 1970 of an RFC 3339 time, such as `2026-11-21T20:34:05.050219Z`. Without an offset it is UTC.
 pub(crate) fn nanos(text: &str) -> Option<u64> {
-    let (date, time) = (text.get(..10)?, text.get(11..)?);
+    let date = text.get(..10)?;
+    let time = text.get(11..)?;
     let mut date = date.splitn(3, '-').map(|part| part.parse::<i64>().ok());
-    let (year, month, day) = (date.next()??, date.next()??, date.next()??);
+    let year = date.next()??;
+    let month = date.next()??;
+    let day = date.next()??;
     let (time, offset) = split_offset(time)?;
     let (clock, fraction) = time.split_once('.').unwrap_or((time, ""));
     let mut clock = clock.splitn(3, ':').map(|part| part.parse::<i64>().ok());
-    let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
+    let hour = clock.next()??;
+    let minute = clock.next()??;
+    let second = clock.next()??;
     // The bounds keep the arithmetic below from overflowing, and refuse texts that only look like a time. The second
     // may be 60, because of leap seconds.
     let possible = (1970..=2500).contains(&year)

@@ -185,7 +185,8 @@ impl<'t> Conversations<'t> {
                 input.records.into_iter().map(|Record { at, value }| LocatedMessage::record(at, value));
             return Self::of_messages(messages.collect()).into_iter().map(read).collect();
         }
-        let (mut log, mut traces) = (Self::default(), Vec::new());
+        let mut log = Self::default();
+        let mut traces = Vec::new();
         let parts = RECORD_PARTS.into_iter().filter(|(mark, _)| input.may_have_any(&[*mark]));
         let parts: Vec<&str> = std::iter::once("").chain(parts.map(|(_, part)| part)).collect();
         let is_batch = batch::may_be_batch(&input);
@@ -270,7 +271,8 @@ impl<'t> Conversations<'t> {
             run.id == *id && run.messages.last().is_some_and(|last| last.value == message.value)
         };
         // Only recent runs are searched: a log of many thousands would take quadratic time.
-        let (hash, old) = (hash_id(id.as_deref()), self.runs.len().saturating_sub(INTERLEAVED));
+        let hash = hash_id(id.as_deref());
+        let old = self.runs.len().saturating_sub(INTERLEAVED);
         // Most replies have an id of their own, and many numbers are compared at once.
         let ids = &self.marks.ids[old..];
         ids.contains(&hash)

@@ -177,7 +177,8 @@ fn find_speaker<'t>(message: &JsonObject<'t>) -> Option<MessageSpeaker<'t>> {
     ];
     let role = message.text_under("role")?;
     let role = ["user", "assistant", "model"].into_iter().find(|known| *known == role)?;
-    let (mut content, mut has_parts) = (None, false);
+    let mut content = None;
+    let mut has_parts = false;
     for (key, value) in message.iter() {
         has_parts = is_filled(value) && !ADDED.contains(&key.as_ref());
         // A later version may rename the key of a text as well.
@@ -301,13 +302,16 @@ impl<'t> EvidenceSearch<'t> {
 
     fn search_object(&mut self, object: &JsonObject<'t>, outer_id: Option<&JsonText<'t>>) {
         let face = ObjectFace::of(object);
-        let (is_call, is_result) = (face.is_call(), face.is_result());
+        let is_call = face.is_call();
+        let is_result = face.is_result();
         if is_call || is_result {
             // The id may be in the object around the call, as in `{"id": .., "function": {"name": .., "arguments":
             // ..}}`.
             let id = face.reference.or(face.id).or(outer_id);
             let kind = face.kind.cloned().or_else(|| self.path.last_key());
-            let (id, name, is_call) = (id.cloned(), face.name.cloned(), face.has_arguments);
+            let id = id.cloned();
+            let name = face.name.cloned();
+            let is_call = face.has_arguments;
             let mention = CallMention { id, name, kind, is_call };
             self.clues.push(CallClue { mention, path: self.path });
         }

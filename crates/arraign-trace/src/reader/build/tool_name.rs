@@ -23,7 +23,8 @@ pub(crate) fn split_host_name(call: &mut Call, otherwise: ToolServer) {
         call.server = otherwise;
         return;
     };
-    let (server, tool) = (ToolServer::Named(server.to_owned()), tool.to_owned());
+    let server = ToolServer::Named(server.to_owned());
+    let tool = tool.to_owned();
     call.set_tool(tool, server);
 }
 
@@ -37,7 +38,8 @@ pub(crate) fn split_given_name(call: &mut Call) {
         ToolServer::NotRecorded => true,
     };
     if is_meant {
-        let (server, tool) = (ToolServer::Named(server.to_owned()), tool.to_owned());
+        let server = ToolServer::Named(server.to_owned());
+        let tool = tool.to_owned();
         call.set_tool(tool, server);
     }
 }

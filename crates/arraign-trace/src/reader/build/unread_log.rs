@@ -172,7 +172,8 @@ impl TraceBuilder {
 
     /// Keeps a clue of a call that is not in the run so far. A skipped part of the same kind is that call.
     fn add_clue(&mut self, clue: &CallClue) {
-        let (spot, pointer) = (self.log.spot, clue.pointer());
+        let spot = self.log.spot;
+        let pointer = clue.pointer();
         let kind = clue.mention.kind.as_deref();
         if let Some(part) = kind.and_then(|kind| self.log.find_unknown(kind)) {
             part.place = spot.locate(&pointer);
@@ -250,7 +251,8 @@ impl TraceBuilder {
 
     /// Notes a call at `pointer` of the record that is missing in the list `list` of the same record.
     pub(crate) fn note_omission(&mut self, pointer: &str, name: &str, list: &str) {
-        let (name, list) = (name.to_owned(), list.to_owned());
+        let name = name.to_owned();
+        let list = list.to_owned();
         self.note_part(pointer, UnreadContent::OmittedCall { name, list });
     }
 

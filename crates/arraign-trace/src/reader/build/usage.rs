@@ -75,8 +75,10 @@ impl TokenKeys {
         mut count: impl FnMut(&[&str]) -> Result<Option<u64>, DecodeError>,
     ) -> Result<Option<Usage>, DecodeError> {
         // The main counts decide whether a side is known. Additional counts, such as cached tokens, are added to it.
-        let (input, output) = (count(self.input)?, count(self.output)?);
-        let (cached_tokens, reasoning_tokens) = (count(self.cached)?, count(self.reasoning)?);
+        let input = count(self.input)?;
+        let output = count(self.output)?;
+        let cached_tokens = count(self.cached)?;
+        let reasoning_tokens = count(self.reasoning)?;
         let mut further = Vec::new();
         for (side, more) in [(TokenSide::Input, self.more_input), (TokenSide::Output, self.more_output)] {
             for names in more {

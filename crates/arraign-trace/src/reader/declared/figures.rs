@@ -22,15 +22,16 @@ pub(super) struct FigureReader<'r, 'v> {
 impl FigureReader<'_, '_> {
     /// Reads the tokens of the run. They are partial if one of input and output is unknown.
     pub(super) fn read_tokens(&mut self, paths: &TokenPaths) -> Result<Option<Usage>, DecodeError> {
-        let (input, output) =
-            (self.read_count(paths.input.as_ref())?, self.read_count(paths.output.as_ref())?);
+        let input = self.read_count(paths.input.as_ref())?;
+        let output = self.read_count(paths.output.as_ref())?;
         let cached_tokens = self.read_count(paths.cached.as_ref())?;
         let reasoning_tokens = self.read_count(paths.reasoning.as_ref())?;
         if input.is_none() && output.is_none() {
             return Ok(None);
         }
         let partial = input.is_none() || output.is_none();
-        let (input_tokens, output_tokens) = (input.unwrap_or_default(), output.unwrap_or_default());
+        let input_tokens = input.unwrap_or_default();
+        let output_tokens = output.unwrap_or_default();
         Ok(Some(Usage { input_tokens, cached_tokens, output_tokens, reasoning_tokens, partial }))
     }
 

@@ -94,7 +94,8 @@ fn move_places(trace: &mut Trace, document: &DeclaredDocument<'_>, pointer: &str
 
 /// Appends a run to another: the tasks of one crew, one after the other.
 fn append_run(mut first: Trace, second: Trace) -> Trace {
-    let (calls, turns) = (first.calls.len(), first.calls.last().map_or(0, |call| call.turn));
+    let calls = first.calls.len();
+    let turns = first.calls.last().map_or(0, |call| call.turn);
     // Turns and calls are numbered per run. Those of the second run continue the numbers of the first.
     for mut call in second.calls {
         call.turn += turns;

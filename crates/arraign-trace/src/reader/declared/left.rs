@@ -135,7 +135,9 @@ struct LeftSearch<'s> {
 
 impl<'s> LeftSearch<'s> {
     fn new(scene: &'s LeftScene<'s>, known: &'s KnownCalls<'s>, lost: &'s [LostNode], pointer: &str) -> Self {
-        let (step_lists, found, runs) = (Vec::new(), Vec::new(), HashMap::new());
+        let step_lists = Vec::new();
+        let found = Vec::new();
+        let runs = HashMap::new();
         Self { scene, known, lost, step_lists, pointer: pointer.to_owned(), found, runs }
     }
 

@@ -113,7 +113,8 @@ impl ScenarioRun {
             Some("tool_use") => {
                 let name = block.required(&["name"])?;
                 let arguments = block.arguments("input");
-                let (id, server) = (block.string(&["id"])?, block.string(&["server"])?.into());
+                let id = block.string(&["id"])?;
+                let server = block.string(&["server"])?.into();
                 self.builder.call(Call { id, server, ..Call::new(name, arguments, 0) });
             }
             Some("tool_result") => self.answer(block)?,

@@ -211,7 +211,8 @@ impl OpencodeSession {
             self.builder.call(Call { id: id.clone(), ..Call::new(name.clone(), arguments, 0) });
         }
         let mut time = state.object(&["time"])?.unwrap_or_default();
-        let (start, end) = (time.count(&["start"])?, time.count(&["end"])?);
+        let start = time.count(&["start"])?;
+        let end = time.count(&["end"])?;
         self.note_time(end);
         let began = self.began;
         let Some(call) = self.builder.waiting(id.as_deref(), Some(&name)) else { return Ok(()) };

@@ -166,7 +166,8 @@ pub(crate) fn split_plugin(call: &mut Call) {
     if matches!(&call.server, ToolServer::Named(known) if known != plugin) {
         return;
     }
-    let (server, function) = (ToolServer::Named(plugin.to_owned()), function.to_owned());
+    let server = ToolServer::Named(plugin.to_owned());
+    let function = function.to_owned();
     call.set_tool(function, server);
 }
 

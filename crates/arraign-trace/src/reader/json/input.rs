@@ -209,7 +209,9 @@ pub(crate) fn find_excess_value(text: &str) -> Option<usize> {
     if text.len() <= MAX_VALUES || count_value_marks(text.as_bytes()) <= MAX_VALUES {
         return None;
     }
-    let (mut count, mut in_string, mut escaped) = (0, false, false);
+    let mut count = 0;
+    let mut in_string = false;
+    let mut escaped = false;
     text.bytes().position(|byte| {
         match byte {
             _ if escaped => escaped = false,

@@ -47,7 +47,8 @@ pub(crate) const fn hash_key(key: &[u8]) -> u64 {
     let ends = if let (Some(first), Some(last)) = (key.first_chunk(), key.last_chunk()) {
         (u32::from_le_bytes(*first) as u64) << 32 | u32::from_le_bytes(*last) as u64
     } else {
-        let (mut ends, mut at) = (1, 0);
+        let mut ends = 1;
+        let mut at = 0;
         while at < key.len() {
             ends = ends << 8 | key[at] as u64;
             at += 1;

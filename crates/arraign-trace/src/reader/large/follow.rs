@@ -30,7 +30,8 @@ impl Log {
     pub(crate) fn follow(self) -> Follow {
         // The log numbers its runs from the first one in memory. `forgotten` counts those that were dropped before it,
         // so that a run keeps its number for the whole file.
-        let (mut log, mut forgotten) = (Conversations::default(), 0);
+        let mut log = Conversations::default();
+        let mut forgotten = 0;
         Box::new(move |text| {
             let call = parse_record(text)?;
             // The results of a batch are read whole.
@@ -41,7 +42,8 @@ impl Log {
             let exchange =
                 Exchange::read(At::Whole, call, self.exchange).map_err(|_| SplitError::Unsuited)?;
             let Some(at) = log.add_to(exchange) else { return Ok(RecordInfo::from(RunKey::Nobody)) };
-            let (number, id) = (forgotten + at, log.id_of(at));
+            let number = forgotten + at;
+            let id = log.id_of(at);
             // Runs that cannot continue are dropped, so that the memory holds the open conversations only.
             forgotten += log.take_old().len();
             Ok(RunKey::Numbered(number, id).into())

@@ -97,7 +97,8 @@ impl RunIndex {
         match cut.survey(file, |run| found.push(run.found)) {
             Ok(_) if found.is_empty() => Err((cut, SplitError::Unsuited)),
             Ok(survey) => {
-                let (format, batch) = (cut.reader.name, batch_of(&cut, &found));
+                let format = cut.reader.name;
+                let batch = batch_of(&cut, &found);
                 let places = RunPlaces::Cut { cut, found, survey, batch };
                 Ok(Self { format, is_named: false, places, readers: readers.clone() })
             }

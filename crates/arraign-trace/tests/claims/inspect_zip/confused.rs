@@ -15,7 +15,8 @@ fn a_value_of_another_type_is_read_as_in_json() {
     let text = std::fs::read_to_string(file("reader/inspect/shop.json")).expect("a file");
     let whole: Json = json::from_str(&text).expect("a log");
     // Its member is called by them, whatever it holds.
-    let (eval, sample) = (json!({"model": whole["eval"]["model"]}), &whole["samples"][0]);
+    let eval = json!({"model": whole["eval"]["model"]});
+    let sample = &whole["samples"][0];
     let places = places(sample);
     let strangers =
         [json!(null), json!(true), json!(-7), json!("text"), json!([]), json!({}), json!([{"a": 1}])];
@@ -24,7 +25,8 @@ fn a_value_of_another_type_is_read_as_in_json() {
         let mut changed = sample.clone();
         *changed.pointer_mut(place).expect("a place") = strangers[number % strangers.len()].clone();
         let json = json!({"version": 2, "eval": eval, "samples": [changed]}).to_string();
-        let (as_json, zipped) = (reader::read(&json, Some("inspect")), unzip(&zipped(&eval, &changed), None));
+        let as_json = reader::read(&json, Some("inspect"));
+        let zipped = unzip(&zipped(&eval, &changed), None);
         assert_eq!(zipped.as_ref().ok(), as_json.as_ref().ok(), "{place}: {zipped:?} {as_json:?}");
         read += usize::from(zipped.is_ok());
     }

@@ -52,7 +52,8 @@ fn what_inspect_itself_zipped_is_the_same_as_its_json() {
 
 #[test]
 fn the_samples_come_one_after_the_other_as_well() {
-    let (log, all) = (bytes("epochs.eval"), unzip(&bytes("epochs.eval"), None).expect("a log"));
+    let all = unzip(&bytes("epochs.eval"), None).expect("a log");
+    let log = bytes("epochs.eval");
     let samples = || reader::zipped_runs(Cursor::new(&log), LIMIT).expect("a log");
     assert_eq!((samples().format(), samples().len()), (all.format, all.runs.len()));
     assert_eq!(samples().collect::<Result<Vec<_>, _>>().expect("its samples"), all.runs);

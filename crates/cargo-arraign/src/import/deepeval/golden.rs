@@ -101,7 +101,8 @@ fn add_turn(trace: &mut Trace, node: Node<'_>, unsupported: &mut UnsupportedList
 /// Adds a call, which can be a name or a mapping.
 fn add_call(trace: &mut Trace, node: Node<'_>, unsupported: &mut UnsupportedList) {
     let Some(name) = read_tool_name(node) else { return };
-    let (mut arguments, mut result) = (None, None);
+    let mut arguments = None;
+    let mut result = None;
     if let Some(mut keys) = Keys::new(node) {
         arguments = keys.take(&["input_parameters", "inputParameters"]).map(Node::to_json);
         result = keys.take(&["output"]).map(Node::to_json);

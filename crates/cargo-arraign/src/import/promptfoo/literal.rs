@@ -3,7 +3,11 @@
 use arraign::json::{Json, JsonNumber};
 /// Splits at `operator`, if no quotes or parentheses around it are open. `None` if some are never closed.
 pub(super) fn split_outside_quotes<'c>(code: &'c str, operator: &str) -> Option<Vec<&'c str>> {
-    let (mut parts, mut start, mut depth, mut quote, mut escaped) = (Vec::new(), 0, 0_usize, None, false);
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let mut depth = 0_usize;
+    let mut quote = None;
+    let mut escaped = false;
     for (at, c) in code.char_indices() {
         if let Some(open) = quote {
             // An escaped quote does not close the literal.
@@ -57,7 +61,8 @@ pub(super) fn read_literal(text: &str) -> Option<Json> {
 pub(super) fn read_string(text: &str) -> Option<String> {
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"' | '`'))?;
     let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
-    let (mut value, mut chars) = (String::new(), inner.chars());
+    let mut value = String::new();
+    let mut chars = inner.chars();
     while let Some(c) = chars.next() {
         match c {
             // A quote inside means that these are two literals with an operator between them.

@@ -80,7 +80,8 @@ const SHORT: &[(&str, &str)] = &[("fn", "javascript"), ("eval", "javascript"), (
 /// Converts the rows to a list of tests. Each test is on the line of its row, so that messages show the line in the table.
 pub(super) fn parse_tests(source: &Arc<Source>) -> Result<Vec<Document>, String> {
     let table = parse_table(source).map_err(|error| error.to_string())?;
-    let (mut text, mut line) = ("[".to_owned(), 1);
+    let mut text = "[".to_owned();
+    let mut line = 1;
     // Line breaks before each test move it to the line of its row.
     for row in &table.rows {
         text.push_str(&"\n".repeat(row.line.saturating_sub(line)));

@@ -138,7 +138,8 @@ fn the_line_of_a_policy_is_related_to_its_violation_and_defines_its_tool() {
     let found = published.next().expect("diagnostics").params["diagnostics"][0].clone();
     let related = found["relatedInformation"].as_array().expect("places").clone();
     let uris: Vec<&Value> = related.iter().map(|one| &one["location"]["uri"]).collect();
-    let (trace, rule) = (session.uri("evals/traces/shop.json"), session.uri("evals/policies/p.yaml"));
+    let trace = session.uri("evals/traces/shop.json");
+    let rule = session.uri("evals/policies/p.yaml");
     assert_eq!(uris, [&json!(trace), &json!(rule)], "{found}");
     assert_eq!(related[1]["location"]["range"]["start"]["line"], 3, "{found}");
 

@@ -144,7 +144,8 @@ fn split_record<'v, 't>(
     if let Some(body) = record.pointer("/input/inputBodyJson") {
         return (body, record.pointer("/output/outputBodyJson"), INVOCATION);
     }
-    let (request, response) = (record.get("request"), record.get("response"));
+    let request = record.get("request");
+    let response = record.get("response");
     match (request, response) {
         (None, None) => (record, Some(record), BARE),
         (request, response) => (request.unwrap_or(record), response, LOGGED),
@@ -232,7 +233,8 @@ fn take_bodies(mut record: JsonObject<'_>) -> Result<(JsonObject<'_>, Option<Jso
         let response = output.object(&["outputBodyJson"]).map_err(|error| error.at_key("output"))?;
         return Ok((request.unwrap_or_default(), Some(response.unwrap_or_default())));
     }
-    let (request, response) = (record.object(&["request"])?, record.object(&["response"])?);
+    let request = record.object(&["request"])?;
+    let response = record.object(&["response"])?;
     Ok((request.unwrap_or(record), response))
 }
 

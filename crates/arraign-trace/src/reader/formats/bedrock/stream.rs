@@ -74,7 +74,9 @@ fn add_event<'t>(
 ) -> Result<(), DecodeError> {
     if let Some(mut start) = event.object(&["messageStart"])? {
         let role = start.text(&["role"])?.unwrap_or(Cow::Borrowed("assistant"));
-        let (blocks, ending, unknown) = (BTreeMap::new(), JsonObject::default(), Vec::new());
+        let blocks = BTreeMap::new();
+        let ending = JsonObject::default();
+        let unknown = Vec::new();
         responses.push(StreamedResponse { at, role, blocks, ending, unknown });
     }
     // The rest of a log that was cut at its beginning belongs to no message.

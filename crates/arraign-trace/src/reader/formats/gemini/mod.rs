@@ -62,7 +62,8 @@ fn split_file(input: &Input) -> Option<Pieces> {
 
 /// Reads a log, and forgets each run that has ended.
 fn follow() -> Follow {
-    let (mut log, mut ended) = (GeminiLog::default(), 0);
+    let mut log = GeminiLog::default();
+    let mut ended = 0;
     Box::new(move |text| {
         let record = parse_record(text)?;
         // The results of a batch are read whole.

@@ -197,7 +197,8 @@ pub(crate) fn split_tool_name(call: &mut Call, otherwise: ToolServer) {
         call.server = otherwise;
         return;
     };
-    let (server, tool) = (ToolServer::Named(server.to_owned()), tool.to_owned());
+    let server = ToolServer::Named(server.to_owned());
+    let tool = tool.to_owned();
     call.set_tool(tool, server);
 }
 

@@ -112,7 +112,9 @@ impl<R: Read + Seek> Archive<R> {
         }
         // The size in the archive is not trusted. Unpacking stops one byte above what is left, which proves that the
         // limit was passed without holding more than the limit in memory.
-        let (method, sum, most) = (packed.compression(), packed.crc32(), self.left.saturating_add(1));
+        let method = packed.compression();
+        let sum = packed.crc32();
+        let most = self.left.saturating_add(1);
         let bytes = match method {
             CompressionMethod::Stored => at_most(most, packed),
             CompressionMethod::DEFLATE => at_most(most, DeflateDecoder::new(packed)),

@@ -33,7 +33,9 @@ const ROLES: [&str; 3] = ["user", "assistant", "developer"];
 /// Whether a value is a message, in one of the forms that only LangChain writes.
 pub(crate) fn is_message(value: &JsonNode) -> bool {
     let Some(object) = value.as_object() else { return false };
-    let (mut escaped, mut is_constructor, mut word) = (None, false, "");
+    let mut escaped = None;
+    let mut is_constructor = false;
+    let mut word = "";
     // Detection asks each object of each document, so the keys are read in one pass. Most objects have none of them.
     for (key, value) in object.iter() {
         match key.as_ref() {

@@ -109,7 +109,8 @@ impl<'t> Merger<'t> {
             draft.role == *role && same_id
         });
         if !continues {
-            let (role, author) = (role.clone(), author.cloned());
+            let role = role.clone();
+            let author = author.cloned();
             self.drafts.push(MessageDraft { at, role, message_id: None, author, contents: Vec::new() });
         }
         let last = self.drafts.len() - 1;

@@ -31,7 +31,9 @@ fn find_entry(text: &str, at: usize, step: &str) -> Option<EntryOffsets> {
     if !is_object && !text[at..].starts_with('[') {
         return None;
     }
-    let (mut next, mut index, mut found) = (skip_blanks(text, at + 1), 0, None);
+    let mut next = skip_blanks(text, at + 1);
+    let mut index = 0;
+    let mut found = None;
     // The text was parsed before, so it is JSON: each entry is a value, or a key, a colon and a value.
     while !text[next..].starts_with(['}', ']']) {
         let key = next;

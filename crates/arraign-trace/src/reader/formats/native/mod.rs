@@ -113,7 +113,8 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
 
 /// Reads a file whose records are the steps of one run.
 fn read_step_records(text: &str, records: Vec<Record>) -> Result<Trace, DecodeError> {
-    let (mut steps, mut mistakes) = (Vec::new(), Vec::new());
+    let mut steps = Vec::new();
+    let mut mistakes = Vec::new();
     for Record { at, value } in records {
         match (read_step(value, false), at) {
             (Ok(step), _) => steps.push(step),

@@ -79,7 +79,8 @@ fn read_mapping(object: JsonObject) -> Result<Trace, Vec<NativeMistake>> {
         return Err(vec![mistake]);
     }
     let has_answer = object.get("answer").is_some();
-    let (mut head, mut mistakes) = (NativeHead::default(), Vec::new());
+    let mut head = NativeHead::default();
+    let mut mistakes = Vec::new();
     let mut lists = Vec::new();
     // All keys are read before anything is reported, so that an author sees all mistakes at once.
     for (key, value) in object.into_entries() {
@@ -320,7 +321,9 @@ fn read_unrecorded(value: JsonNode) -> Result<Option<CallsUnrecorded>, NativeMis
         // `false` says the same as no key.
         flag => return Ok(read_flag(&flag)?.then_some(CallsUnrecorded::ByFormat)),
     };
-    let (mut place, mut reason, mut formats) = (None, None, None);
+    let mut place = None;
+    let mut reason = None;
+    let mut formats = None;
     for (key, value) in object.into_entries() {
         let read = match key.as_ref() {
             "place" => read_text(value).map(|text| place = text),
@@ -360,7 +363,9 @@ fn read_usage(value: JsonNode) -> Result<Option<Usage>, NativeMistake> {
     if let Some(mistake) = NativeMistake::duplicate_in(&object) {
         return Err(mistake);
     }
-    let (mut usage, mut input, mut output) = (Usage::default(), None, None);
+    let mut usage = Usage::default();
+    let mut input = None;
+    let mut output = None;
     for (key, value) in object.into_entries() {
         let read = match key.as_ref() {
             "input_tokens" => read_count(&value).map(|count| input = count),

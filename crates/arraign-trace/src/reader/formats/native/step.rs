@@ -117,7 +117,8 @@ pub(crate) fn read_step(item: JsonNode, short: bool) -> Result<NativeStep, Vec<N
         return Err(vec![mistake]);
     }
     // All keys are read before the first mistake is returned, so that an author sees all of them.
-    let (mut written, mut mistakes) = (WrittenStep::default(), Vec::new());
+    let mut written = WrittenStep::default();
+    let mut mistakes = Vec::new();
     for (key, value) in object.into_entries() {
         if let Err(mistake) = written.set(&key, value) {
             mistakes.push(mistake.at_key(key));

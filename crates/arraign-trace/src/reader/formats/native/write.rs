@@ -66,7 +66,8 @@ fn put(object: &mut JsonMap, key: &str, value: Option<impl Serialize>) {
 /// Texts and calls, in the order in which they came.
 fn steps(trace: &Trace) -> Json {
     let mut texts = trace.messages.iter().peekable();
-    let (mut steps, mut last_turn) = (Vec::new(), 0);
+    let mut steps = Vec::new();
+    let mut last_turn = 0;
     for (made, call) in trace.calls.iter().enumerate() {
         while let Some(message) = texts.next_if(|message| message.after_calls <= made) {
             steps.push(text(message));

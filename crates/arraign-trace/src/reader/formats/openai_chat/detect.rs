@@ -53,7 +53,8 @@ fn judge_record(value: &JsonNode, foreign: &[&str]) -> Detection {
         return Err(format!("has the key `{key}`, which this format does not use").into());
     }
     // A logged exchange is certain by its response; a request is judged by its messages below.
-    let (request, response) = (body(value, "request"), body(value, "response"));
+    let request = body(value, "request");
+    let response = body(value, "response");
     let is_response = response.is_some_and(|response| has_choices(response) || ollama::is_response(response));
     if is_response || has_choices(value) {
         return Ok(Certainty::Sure);

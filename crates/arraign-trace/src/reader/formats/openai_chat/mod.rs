@@ -250,7 +250,8 @@ fn function_call(mut function: JsonObject) -> Result<Call, DecodeError> {
 
 /// A result belongs to the call with its id; without one, to the first open call of the tool, or the first at all.
 fn answer(builder: &mut TraceBuilder, mut message: JsonObject) -> Result<(), DecodeError> {
-    let (id, name) = (message.text(&["tool_call_id"])?, message.text(&["name", "tool_name"])?);
+    let id = message.text(&["tool_call_id"])?;
+    let name = message.text(&["name", "tool_name"])?;
     // The API has no mark of failure, but frameworks that keep its messages add their own.
     let marks = OutcomeMarks::of(&message);
     let call = match (&id, &name) {

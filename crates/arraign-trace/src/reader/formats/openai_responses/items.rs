@@ -300,7 +300,8 @@ fn mcp_settled(mut item: JsonObject) -> Result<Call, DecodeError> {
 fn mcp_attempt(item: &mut JsonObject) -> Result<Call, DecodeError> {
     let name = item.required(&["name"])?;
     let arguments = item.arguments("arguments");
-    let (id, server) = (item.string(&["id"])?, item.string(&["server_label"])?.into());
+    let id = item.string(&["id"])?;
+    let server = item.string(&["server_label"])?.into();
     Ok(Call { id, server, ..Call::new(name, arguments, 0) })
 }
 

@@ -83,7 +83,8 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
         let messages = input.records.into_iter().map(|record| said::message_of(record.value));
         return Ok(vec![run::of_messages(messages)]);
     }
-    let (mut spans, mut logs) = (Vec::new(), Vec::new());
+    let mut spans = Vec::new();
+    let mut logs = Vec::new();
     for Record { at, mut value } in input.records {
         // Nested readers do not know the record. Its place is set afterwards for all spans that it added.
         let known = spans.len();

@@ -186,7 +186,8 @@ impl<'t> Spans<'t> {
     /// records its requests itself does not know of the span that its instrumentation opened.
     fn find_repeated_beside(&self, place: usize) -> Option<usize> {
         let span = &self.all[place];
-        let (end, tokens) = (span.end?, usage(span)?);
+        let end = span.end?;
+        let tokens = usage(span)?;
         let is_same = |before: &usize| {
             let other = &self.all[*before];
             self.kinds[*before] == SpanKind::Model
@@ -264,7 +265,9 @@ impl<'t> Spans<'t> {
         // the path: at each tool everything so far is nested, so `inside` marks how much of the path counts, and the
         // rest is cut off at the end.
         let mut standing = Standing { repeats: self.twice.contains(&place), ..Standing::default() };
-        let (mut below, mut in_agent, mut inside) = (place, false, 0);
+        let mut below = place;
+        let mut in_agent = false;
+        let mut inside = 0;
         for above in self.above(place) {
             match self.kinds[above] {
                 SpanKind::Agent => {
@@ -307,7 +310,8 @@ impl<'t> Spans<'t> {
         match (self.kinds[above], self.kinds[place]) {
             (SpanKind::Model, SpanKind::Model) => true,
             (SpanKind::Tool, SpanKind::Tool) => {
-                let (outer, inner) = (tool_name(&self.all[above]), tool_name(&self.all[place]));
+                let outer = tool_name(&self.all[above]);
+                let inner = tool_name(&self.all[place]);
                 // The host's name of a tool ends with the name that the server gives it.
                 outer == inner || self.all[place].text(&[MCP_TOOL]).is_some() && outer.ends_with(inner)
             }

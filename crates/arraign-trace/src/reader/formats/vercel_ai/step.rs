@@ -90,7 +90,8 @@ impl StepResults {
         if step.get("content").is_none() {
             return self.old_content(step);
         }
-        let (parts, tool_calls) = (step.list(&["content"])?, step.list(&["toolCalls"])?);
+        let parts = step.list(&["content"])?;
+        let tool_calls = step.list(&["toolCalls"])?;
         let parts = merge_calls(&mut self.builder, parts, tool_calls, body);
         for (index, part) in parts.into_iter().enumerate() {
             self.builder.enter_part("content", index);

@@ -135,7 +135,8 @@ impl Stream {
             "tool-call" | "tool-input-available" => add_call(builder, &mut part)?,
             "tool-input-error" => {
                 part.insert("invalid", JsonNode::Bool(true));
-                let (id, name) = (part.string(&["toolCallId"])?, part.required(&["toolName"])?.into_owned());
+                let id = part.string(&["toolCallId"])?;
+                let name = part.required(&["toolName"])?.into_owned();
                 add_named(builder, id.clone(), name.clone(), &mut part);
                 CallOutcome::error(&mut part).answer(builder, id.as_deref(), Some(&name));
             }

@@ -85,7 +85,8 @@ fn open_brackets(text: &str) -> Vec<char> {
 fn outside_of_texts(text: &str, mut look: impl FnMut(usize, u8)) {
     // Brackets and commas count only outside of texts, and a quote after a backslash does not end a text. UTF-8 needs
     // no care: none of its continuation bytes equals a quote, a backslash or a bracket.
-    let (mut in_text, mut escaped) = (false, false);
+    let mut in_text = false;
+    let mut escaped = false;
     for (at, byte) in text.bytes().enumerate() {
         match byte {
             _ if escaped => escaped = false,

@@ -58,7 +58,8 @@ fn keep_pieces<R: BufRead + Seek>(
     let last = batch.iter().map(|found| found.last).max().unwrap_or_default();
     input.seek(SeekFrom::Start(first.spot.offset))?;
     let mut walk = Walk::at(input, lines, pieces.path, first.spot);
-    let (mut notes, mut wanted) = (pieces.notes(), WantedRecords::of(batch));
+    let mut notes = pieces.notes();
+    let mut wanted = WantedRecords::of(batch);
     let mut kept = Vec::new();
     // Runs of a file may be mixed: the walk numbers the runs again, from the first wanted one on, and keeps a piece when
     // its number is that of a wanted run. A run is wanted from the place on where the survey saw it begin.

@@ -31,7 +31,8 @@ pub(crate) fn mistake(
 /// Finds the first byte that begins no character. A character may be split between two reads: its bytes are kept for the
 /// next one.
 fn first_strange_byte(file: &mut impl BufRead) -> io::Result<Option<u64>> {
-    let (mut held, mut offset) = (Vec::new(), 0);
+    let mut held = Vec::new();
+    let mut offset = 0;
     loop {
         let read = file.take(PIECE).read_to_end(&mut held)?;
         let Err(error) = std::str::from_utf8(&held) else {

@@ -65,7 +65,8 @@ impl<R: BufRead> Scan<R> {
 
     /// Appends the value that begins at the next byte to `out`, byte for byte.
     pub(crate) fn value(&mut self, out: &mut Vec<u8>) -> Result<(), SplitError> {
-        let (mut shape, from) = (ValueShape::default(), self.offset);
+        let mut shape = ValueShape::default();
+        let from = self.offset;
         loop {
             let chunk = self.input.fill_buf()?;
             if chunk.is_empty() {
@@ -178,7 +179,8 @@ mod tests {
         let mut scan = Scan::new(BufReader::with_capacity(size, text.as_bytes()), false, 0, 1);
         let mut values = Vec::new();
         while scan.peek().expect("it can be read").is_some() {
-            let (line, mut out) = (scan.line, Vec::new());
+            let line = scan.line;
+            let mut out = Vec::new();
             scan.value(&mut out).expect("a value");
             values.push((line, String::from_utf8(out).expect("UTF-8")));
         }
