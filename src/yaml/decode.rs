@@ -3,21 +3,16 @@
 //! Settings stay plain derives. A key that a type would ignore is a mistake here, whether or not the type says
 //! `deny_unknown_fields`: a user's own check gets the same protection from typos as a built-in one.
 
+use std::cell::Cell;
+
 use serde::de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, Visitor};
 
-use super::{Key, Node, Tree, Value, did_you_mean, placed, shape};
-use crate::json::JsonNumber;
+use super::{Key, Node, Tree, Value, did_you_mean, placed};
 use crate::place::{LoadError, LoadErrors, Place, Span};
 
 /// Deserializes `node`.
 pub(super) fn decode<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadError> {
-    decode_or_error(node).map_err(|error| {
-        if let Some(first) = error.failed.as_ref().and_then(|failed| failed.iter().next()) {
-            return first.clone();
-        }
-        let span = error.span.unwrap_or(node.tree.span);
-        LoadError::new(Place::new(node.source, span), error.problem).help_if(error.help)
-    })
+    decode_or_error(node).map_err(|error| error.into_load_error(node))
 }
 
 /// Lists the keys of the mapping that `T` is read from, with their other names. None: `T` is no struct.
@@ -78,6 +73,26 @@ impl YamlDecodeError {
     fn at(mut self, span: Span) -> Self {
         self.span.get_or_insert(span);
         self
+    }
+
+    /// Places the error of two keys that mean the same at the second one, which is the mistake.
+    fn at_duplicate(self, last_key: Span) -> Self {
+        if self.is_duplicate { self.at(last_key) } else { self }
+    }
+
+    /// Adds the errors with which a value of several settings has just failed.
+    fn with_failed(self) -> Self {
+        let failed = placed::take_failed();
+        Self { failed: failed.or(self.failed), ..self }
+    }
+
+    /// Returns the error as one of the file that `node` is in.
+    fn into_load_error(self, node: Node<'_>) -> LoadError {
+        if let Some(first) = self.failed.as_ref().and_then(|failed| failed.iter().next()) {
+            return first.clone();
+        }
+        let span = self.span.unwrap_or(node.tree.span);
+        LoadError::new(Place::new(node.source, span), self.problem).help_if(self.help)
     }
 }
 
@@ -175,26 +190,72 @@ impl de::Error for YamlDecodeError {
 }
 
 /// A node being read. The value of a field also knows its key: if the value is ignored, the key is unknown.
+///
+/// Every type that is read has its own copy of the functions below, so each calls the one method of the visitor that fits,
+/// and the rest is in functions without type parameters. An error gets its place where a list or a mapping hands out a
+/// value.
 #[derive(Clone, Copy)]
 struct ItemDeserializer<'n> {
     node: Node<'n>,
     field: Option<(&'n Key, &'static [&'static str])>,
 }
 
+impl<'n> ItemDeserializer<'n> {
+    /// Returns the error of a type that is read from another kind of value.
+    fn refuse(&self, expected: &dyn de::Expected) -> YamlDecodeError {
+        let found = match self.node.value() {
+            Value::Null => de::Unexpected::Unit,
+            Value::Bool(flag) => de::Unexpected::Bool(*flag),
+            Value::Number(number) => number.to_unexpected(),
+            Value::NotFinite(number) => de::Unexpected::Float(*number),
+            Value::String(text) => de::Unexpected::Str(text),
+            Value::List(_) => de::Unexpected::Seq,
+            Value::Map(_) => de::Unexpected::Map,
+        };
+        de::Error::invalid_type(found, expected)
+    }
+
+    /// Returns the error of a value that no type wants.
+    fn refuse_unknown(&self) -> Result<(), YamlDecodeError> {
+        let Some((key, fields)) = self.field else { return Ok(()) };
+        let unknown: YamlDecodeError = de::Error::unknown_field(&key.name, fields);
+        Err(unknown.at(key.span))
+    }
+
+    /// A variant is its name, or a mapping with the name as its key.
+    fn to_variant(self) -> Result<Variant<'n>, YamlDecodeError> {
+        match self.node.value() {
+            Value::String(name) => Ok(Variant { name, span: self.node.tree.span, value: None }),
+            Value::Map(_) => {
+                let mut entries = self.node.entries().into_iter().flatten();
+                let Some((key, node)) = entries.next() else {
+                    return Err(de::Error::invalid_type(de::Unexpected::Map, &"enum"));
+                };
+                if let Some((second, _)) = entries.next() {
+                    let unknown: YamlDecodeError = de::Error::unknown_field(&second.name, &[]);
+                    return Err(unknown.at(second.span));
+                }
+                let value = Self { node, field: Some((key, &[])) };
+                Ok(Variant { name: &key.name, span: key.span, value: Some(value) })
+            }
+            _ => Err(de::Error::custom(format!("expected a word, found {}", self.node.describe()))),
+        }
+    }
+}
+
 impl<'de> de::Deserializer<'de> for ItemDeserializer<'_> {
     type Error = YamlDecodeError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, YamlDecodeError> {
-        let result = match self.node.value() {
+        match self.node.value() {
             Value::Null => visitor.visit_unit(),
             Value::Bool(flag) => visitor.visit_bool(*flag),
             Value::Number(number) => number.deserialize_any(visitor),
             Value::NotFinite(number) => visitor.visit_f64(*number),
             Value::String(text) => visitor.visit_str(text),
-            Value::List(items) => visitor.visit_seq(ItemsAccess { node: self.node, rest: items.iter() }),
-            Value::Map(entries) => visitor.visit_map(EntriesAccess::new(self.node, entries, &[])),
-        };
-        result.map_err(|error| error.at(self.node.tree.span))
+            Value::List(_) => self.deserialize_seq(visitor),
+            Value::Map(_) => self.deserialize_map(visitor),
+        }
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, YamlDecodeError> {
@@ -204,19 +265,46 @@ impl<'de> de::Deserializer<'de> for ItemDeserializer<'_> {
         }
     }
 
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, YamlDecodeError> {
+        match self.node.value() {
+            Value::List(items) => visitor.visit_seq(ItemsAccess { node: self.node, rest: items.iter() }),
+            _ => Err(self.refuse(&visitor)),
+        }
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(
+        self,
+        _len: usize,
+        visitor: V,
+    ) -> Result<V::Value, YamlDecodeError> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _len: usize,
+        visitor: V,
+    ) -> Result<V::Value, YamlDecodeError> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, YamlDecodeError> {
+        self.deserialize_struct("", &[], visitor)
+    }
+
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _name: &'static str,
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, YamlDecodeError> {
-        let Value::Map(entries) = self.node.value() else { return self.deserialize_any(visitor) };
-        let mut access = EntriesAccess::new(self.node, entries, fields);
-        visitor.visit_map(&mut access).map_err(|error| match access.current {
-            // The second of two keys that mean the same is the mistake.
-            Some((key, _)) if error.is_duplicate => error.at(key.span),
-            _ => error.at(self.node.tree.span),
-        })
+        let Value::Map(entries) = self.node.value() else { return Err(self.refuse(&visitor)) };
+        let last_key = Cell::new(self.node.tree.span);
+        match visitor.visit_map(EntriesAccess::new(self, entries, fields, &last_key)) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(error.at_duplicate(last_key.get())),
+        }
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -224,30 +312,16 @@ impl<'de> de::Deserializer<'de> for ItemDeserializer<'_> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, YamlDecodeError> {
-        let result = match (name, self.node.value()) {
-            (placed::PLACED | placed::CHECKED, _) => {
-                placed::hand_place(self.node, self.field.map(|(key, _)| key));
-                visitor.visit_newtype_struct(self).map_err(|error: YamlDecodeError| {
-                    let failed = placed::take_failed();
-                    YamlDecodeError { failed: failed.or(error.failed), ..error }
-                })
-            }
-            (placed::UNPARSED, _) => {
-                placed::hand_tree(self.node);
-                visitor.visit_unit()
-            }
-            (placed::ELSEWHERE, _) => visitor.visit_unit(),
-            (shape::LIST_OR, Value::List(items)) => {
-                visitor.visit_seq(ItemsAccess { node: self.node, rest: items.iter() })
-            }
-            (shape::LIST_OR, _) | (shape::MAPPING_OR, Value::Map(_)) => visitor.visit_newtype_struct(self),
-            (shape::MAPPING_OR, _) => visitor.visit_some(self),
-            (_, Value::Number(number)) if JsonNumber::keeps_digits(name) => {
-                number.deserialize_newtype_struct(name, visitor)
-            }
-            _ => visitor.visit_newtype_struct(self),
-        };
-        result.map_err(|error| error.at(self.node.tree.span))
+        if let Value::Number(number) = self.node.value()
+            && let Some(digits) = number.digits_for(name)
+        {
+            return visitor.visit_bytes(digits.as_bytes());
+        }
+        placed::hand(name, self.node, self.field.map(|(key, _)| key));
+        match visitor.visit_newtype_struct(self) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(error.with_failed()),
+        }
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -256,29 +330,23 @@ impl<'de> de::Deserializer<'de> for ItemDeserializer<'_> {
         _variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, YamlDecodeError> {
-        let result = match self.node.value() {
-            Value::String(text) => visitor.visit_enum(text.as_str().into_deserializer()),
-            Value::Map(entries) => visitor.visit_enum(de::value::MapAccessDeserializer::new(
-                EntriesAccess::new(self.node, entries, &[]),
-            )),
-            _ => Err(de::Error::custom(format!("expected a word, found {}", self.node.describe()))),
-        };
-        result.map_err(|error| error.at(self.node.tree.span))
+        visitor.visit_enum(self.to_variant()?)
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, YamlDecodeError> {
-        match self.field {
-            Some((key, fields)) => {
-                let unknown: YamlDecodeError = de::Error::unknown_field(&key.name, fields);
-                Err(unknown.at(key.span))
-            }
-            None => visitor.visit_unit(),
+        self.refuse_unknown()?;
+        visitor.visit_unit()
+    }
+
+    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, YamlDecodeError> {
+        match self.node.value() {
+            Value::String(name) => visitor.visit_str(name),
+            _ => Err(self.refuse(&visitor)),
         }
     }
 
     serde::forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
-        seq tuple tuple_struct map identifier
     }
 }
 
@@ -295,8 +363,10 @@ impl<'de> de::SeqAccess<'de> for ItemsAccess<'_> {
         seed: T,
     ) -> Result<Option<T::Value>, YamlDecodeError> {
         let Some(tree) = self.rest.next() else { return Ok(None) };
-        let item = ItemDeserializer { node: self.node.child(tree), field: None };
-        seed.deserialize(item).map(Some).map_err(|error| error.at(tree.span))
+        match seed.deserialize(ItemDeserializer { node: self.node.child(tree), field: None }) {
+            Ok(item) => Ok(Some(item)),
+            Err(error) => Err(error.at(tree.span)),
+        }
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -304,44 +374,116 @@ impl<'de> de::SeqAccess<'de> for ItemsAccess<'_> {
     }
 }
 
-struct EntriesAccess<'n> {
+struct EntriesAccess<'n, 'c> {
     node: Node<'n>,
     rest: std::slice::Iter<'n, (Key, Tree)>,
     fields: &'static [&'static str],
-    current: Option<&'n (Key, Tree)>,
+    /// The key that was read last. It is read like a text of its own, so that it can have a place.
+    key: Tree,
+    /// The value that comes next; the mapping itself before its first key.
+    value: ItemDeserializer<'n>,
+    /// The span of the key, for whoever reads the mapping.
+    last_key: &'c Cell<Span>,
 }
 
-impl<'n> EntriesAccess<'n> {
-    fn new(node: Node<'n>, entries: &'n [(Key, Tree)], fields: &'static [&'static str]) -> Self {
-        Self { node, rest: entries.iter(), fields, current: None }
+impl<'n, 'c> EntriesAccess<'n, 'c> {
+    fn new(
+        mapping: ItemDeserializer<'n>,
+        entries: &'n [(Key, Tree)],
+        fields: &'static [&'static str],
+        last_key: &'c Cell<Span>,
+    ) -> Self {
+        let key = Tree { span: last_key.get(), value: Value::Null };
+        Self { node: mapping.node, rest: entries.iter(), fields, key, value: mapping, last_key }
+    }
+
+    /// Returns the next key that is not hidden, and keeps its value.
+    fn next_key(&mut self) -> Option<ItemDeserializer<'_>> {
+        let hidden = self.node.hidden;
+        let (key, tree) = self.rest.find(|(key, _)| !hidden.contains(&key.name.as_str()))?;
+        self.last_key.set(key.span);
+        self.value = ItemDeserializer { node: self.node.child(tree), field: Some((key, self.fields)) };
+        self.key = Tree { span: key.span, value: Value::String(key.name.clone()) };
+        Some(ItemDeserializer { node: self.node.child(&self.key), field: None })
     }
 }
 
-impl<'de> de::MapAccess<'de> for EntriesAccess<'_> {
+impl<'de> de::MapAccess<'de> for EntriesAccess<'_, '_> {
     type Error = YamlDecodeError;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, YamlDecodeError> {
-        let hidden = self.node.hidden;
-        let Some(entry) = self.rest.find(|(key, _)| !hidden.contains(&key.name.as_str())) else {
-            return Ok(None);
-        };
-        self.current = Some(entry);
-        // A key is read like a text of its own, so that it can have a place.
-        let (Key { span, name }, _) = entry;
-        let tree = Tree { span: *span, value: Value::String(name.clone()) };
-        let key = ItemDeserializer { node: self.node.child(&tree), field: None };
-        seed.deserialize(key).map(Some).map_err(|error| error.at(*span))
+        let Some(key) = self.next_key() else { return Ok(None) };
+        match seed.deserialize(key) {
+            Ok(key) => Ok(Some(key)),
+            Err(error) => Err(error.at(self.last_key.get())),
+        }
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, YamlDecodeError> {
-        let Some((key, tree)) = self.current else {
-            return Err(de::Error::custom("a value was asked for before its key"));
-        };
-        let value = ItemDeserializer { node: self.node.child(tree), field: Some((key, self.fields)) };
-        seed.deserialize(value).map_err(|error| error.at(tree.span))
+        match seed.deserialize(self.value) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(error.at(self.value.node.tree.span)),
+        }
+    }
+}
+
+/// A variant of an enum, with what it holds.
+struct Variant<'n> {
+    name: &'n str,
+    span: Span,
+    value: Option<ItemDeserializer<'n>>,
+}
+
+impl Variant<'_> {
+    /// Returns what the variant holds.
+    fn value(&self, expected: &'static str) -> Result<ItemDeserializer<'_>, YamlDecodeError> {
+        self.value.ok_or_else(|| de::Error::invalid_type(de::Unexpected::UnitVariant, &expected))
+    }
+
+    /// Places an error of what the variant holds.
+    fn place(&self, error: YamlDecodeError) -> YamlDecodeError {
+        error.at(self.value.map_or(self.span, |value| value.node.tree.span))
+    }
+}
+
+impl<'de> de::EnumAccess<'de> for Variant<'_> {
+    type Error = YamlDecodeError;
+    type Variant = Self;
+
+    fn variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<(T::Value, Self), YamlDecodeError> {
+        match seed.deserialize(self.name.into_deserializer()) {
+            Ok(variant) => Ok((variant, self)),
+            Err(error) => Err(YamlDecodeError::at(error, self.span)),
+        }
+    }
+}
+
+impl<'de> de::VariantAccess<'de> for Variant<'_> {
+    type Error = YamlDecodeError;
+
+    fn unit_variant(self) -> Result<(), YamlDecodeError> {
+        if self.value.is_none() { Ok(()) } else { self.newtype_variant_seed(std::marker::PhantomData::<()>) }
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, YamlDecodeError> {
+        seed.deserialize(self.value("newtype variant")?).map_err(|error| self.place(error))
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, _len: usize, visitor: V) -> Result<V::Value, YamlDecodeError> {
+        let value = self.value("tuple variant")?;
+        de::Deserializer::deserialize_seq(value, visitor).map_err(|error| self.place(error))
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, YamlDecodeError> {
+        let value = self.value("struct variant")?;
+        de::Deserializer::deserialize_struct(value, "", fields, visitor).map_err(|error| self.place(error))
     }
 }
 

@@ -15,10 +15,19 @@ const MOST_MISTAKES: usize = 50;
 
 /// Deserializes `node`, or returns every error in it.
 pub(super) fn decode_all<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadErrors> {
-    let mut error = match decode_or_error(node) {
-        Ok(value) => return Ok(value),
-        Err(error) => error,
-    };
+    match decode_or_error(node) {
+        Ok(value) => Ok(value),
+        Err(first) => Err(collect_errors(node, first, &|rest| decode_or_error::<T>(rest).err())),
+    }
+}
+
+/// Returns the error `first` of `node`, and each that `find_error` finds behind it.
+fn collect_errors(
+    node: Node<'_>,
+    first: YamlDecodeError,
+    find_error: &dyn Fn(Node<'_>) -> Option<YamlDecodeError>,
+) -> LoadErrors {
+    let mut error = first;
     let mut pruned = Pruned::new(node);
     let mut errors = LoadErrors::new();
     // Each round reports the error of one entry, removes that entry and decodes the rest, so an entry behind it is
@@ -37,13 +46,12 @@ pub(super) fn decode_all<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadE
         if !pruned.remove(span) {
             break;
         }
-        let rest = Node { tree: &pruned.tree, source: node.source, hidden: &[] };
-        match decode_or_error::<T>(rest) {
-            Ok(_) => break,
-            Err(next) => error = next,
+        match find_error(Node { tree: &pruned.tree, source: node.source, hidden: &[] }) {
+            Some(next) => error = next,
+            None => break,
         }
     }
-    Err(errors)
+    errors
 }
 
 /// A copy of the tree without the entries that caused errors.

@@ -13,14 +13,15 @@ use std::sync::Arc;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use smol_str::SmolStr;
 
+use super::shape::{SHAPED, Shape};
 use super::{Key, Node, Tree};
 use crate::place::{LoadError, LoadErrors, Place, Source};
 
 /// The names by which these types ask the deserializer of YAML for more than serde's data model has.
-pub(super) const PLACED: &str = "$arraign::Placed";
-pub(super) const UNPARSED: &str = "$arraign::Unparsed";
-pub(super) const CHECKED: &str = "$arraign::Checked";
-pub(super) const ELSEWHERE: &str = "$arraign::Elsewhere";
+const PLACED: &str = "$arraign::Placed";
+const UNPARSED: &str = "$arraign::Unparsed";
+const CHECKED: &str = "$arraign::Checked";
+const ELSEWHERE: &str = "$arraign::Elsewhere";
 
 thread_local! {
     /// The node on its way from the deserializer to the visitor that has asked for it. Serde has no channel for it: the
@@ -41,17 +42,44 @@ pub(super) fn take_failed() -> Option<LoadErrors> {
 enum HandedNode {
     Place { place: Place, key: SmolStr },
     Tree(Tree, Arc<Source>),
+    Shape(Shape),
 }
 
-/// Hands the place of `node`, and its key, to the visitor of a [`Placed`].
-pub(super) fn hand_place(node: Node<'_>, key: Option<&Key>) {
-    let key = key.map_or_else(SmolStr::default, |key| key.name.clone());
-    HANDED.set(Some(HandedNode::Place { place: node.place(), key }));
+/// Hands to the visitor of the newtype called `name` what the visitor needs to know of `node` and of the node's key.
+pub(super) fn hand(name: &str, node: Node<'_>, key: Option<&Key>) {
+    let handed = match name {
+        PLACED | CHECKED => HandedNode::Place {
+            place: node.place(),
+            key: key.map_or_else(SmolStr::default, |key| key.name.clone()),
+        },
+        UNPARSED => HandedNode::Tree(node.tree.clone(), Arc::clone(node.source)),
+        SHAPED => HandedNode::Shape(Shape::of(node)),
+        _ => return,
+    };
+    HANDED.set(Some(handed));
 }
 
-/// Hands a copy of `node` to the visitor of an [`Unparsed`].
-pub(super) fn hand_tree(node: Node<'_>) {
-    HANDED.set(Some(HandedNode::Tree(node.tree.clone(), Arc::clone(node.source))));
+/// Takes the place of the value, and its key.
+fn take_place() -> Option<(Place, SmolStr)> {
+    match HANDED.take() {
+        Some(HandedNode::Place { place, key }) => Some((place, key)),
+        _ => None,
+    }
+}
+
+fn take_tree() -> Option<(Tree, Arc<Source>)> {
+    match HANDED.take() {
+        Some(HandedNode::Tree(tree, source)) => Some((tree, source)),
+        _ => None,
+    }
+}
+
+/// Takes the shape of the value. In another format than YAML it is unknown.
+pub(super) fn take_shape() -> Option<Shape> {
+    match HANDED.take() {
+        Some(HandedNode::Shape(shape)) => Some(shape),
+        _ => None,
+    }
 }
 
 /// A value and the place where it is written.
@@ -125,9 +153,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for PlacedVisitor<T> {
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Placed<T>, D::Error> {
-        let Some(HandedNode::Place { place, key }) = HANDED.take() else {
-            return Err(explain_other_format());
-        };
+        let Some((place, key)) = take_place() else { return Err(explain_other_format()) };
         Ok(Placed { value: T::deserialize(deserializer)?, place, key })
     }
 }
@@ -157,17 +183,15 @@ impl<'de, T> Deserialize<'de> for Unparsed<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct TreeVisitor<T>(PhantomData<T>);
 
-        impl<T> Visitor<'_> for TreeVisitor<T> {
+        impl<'de, T> Visitor<'de> for TreeVisitor<T> {
             type Value = Unparsed<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a value of a YAML file")
             }
 
-            fn visit_unit<E: de::Error>(self) -> Result<Unparsed<T>, E> {
-                let Some(HandedNode::Tree(tree, source)) = HANDED.take() else {
-                    return Err(explain_other_format());
-                };
+            fn visit_newtype_struct<D: Deserializer<'de>>(self, _: D) -> Result<Unparsed<T>, D::Error> {
+                let Some((tree, source)) = take_tree() else { return Err(explain_other_format()) };
                 Ok(Unparsed { tree, source, form: PhantomData })
             }
         }
@@ -183,14 +207,14 @@ impl<'de, T> Deserialize<'de> for Elsewhere<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct SkippingVisitor;
 
-        impl Visitor<'_> for SkippingVisitor {
+        impl<'de> Visitor<'de> for SkippingVisitor {
             type Value = ();
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a value of a YAML file")
             }
 
-            fn visit_unit<E: de::Error>(self) -> Result<(), E> {
+            fn visit_newtype_struct<D: Deserializer<'de>>(self, _: D) -> Result<(), D::Error> {
                 Ok(())
             }
         }
@@ -240,7 +264,7 @@ impl<'de, W: Build + Deserialize<'de>> Deserialize<'de> for Checked<W> {
     }
 }
 
-fn explain_other_format<E: de::Error>() -> E {
+pub(super) fn explain_other_format<E: de::Error>() -> E {
     E::custom("a value with a place is read from a YAML file of arraign alone")
 }
 

@@ -3,13 +3,32 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::value::SeqAccessDeserializer;
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
-/// The names by which these types ask the deserializer of YAML to look at the shape of the value first. Serde's own
-/// untagged enums copy the value before they look, and lose the places of mistakes.
-pub(super) const LIST_OR: &str = "$arraign::ListOr";
-pub(super) const MAPPING_OR: &str = "$arraign::MappingOr";
+use super::placed::{explain_other_format, take_shape};
+use super::{Node, Value};
+
+/// The name by which these types ask the deserializer of YAML for the shape of the value. Serde's own untagged enums copy
+/// the value before they look, and lose the places of mistakes.
+pub(super) const SHAPED: &str = "$arraign::Shaped";
+
+/// The shape of a value.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Shape {
+    List,
+    Mapping,
+    Short,
+}
+
+impl Shape {
+    pub(super) fn of(node: Node<'_>) -> Self {
+        match node.value() {
+            Value::List(_) => Self::List,
+            Value::Map(_) => Self::Mapping,
+            _ => Self::Short,
+        }
+    }
+}
 
 /// One value, or a list of values.
 #[derive(Debug, Clone)]
@@ -50,16 +69,16 @@ impl<'de, T: Deserialize<'de>, S: Deserialize<'de>> Deserialize<'de> for ListOr<
                 f.write_str("a value or a list of values")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(list)).map(ListOr::List)
-            }
-
             fn visit_newtype_struct<D: Deserializer<'de>>(self, value: D) -> Result<Self::Value, D::Error> {
-                S::deserialize(value).map(ListOr::Other)
+                match take_shape() {
+                    Some(Shape::List) => Vec::deserialize(value).map(ListOr::List),
+                    Some(_) => S::deserialize(value).map(ListOr::Other),
+                    None => Err(explain_other_format()),
+                }
             }
         }
 
-        deserializer.deserialize_newtype_struct(LIST_OR, ListVisitor(PhantomData))
+        deserializer.deserialize_newtype_struct(SHAPED, ListVisitor(PhantomData))
     }
 }
 
@@ -83,16 +102,16 @@ impl<'de, M: Deserialize<'de>, S: Deserialize<'de>> Deserialize<'de> for Mapping
                 f.write_str("a mapping or a shorter form of it")
             }
 
-            fn visit_newtype_struct<D: Deserializer<'de>>(self, mapping: D) -> Result<Self::Value, D::Error> {
-                M::deserialize(mapping).map(MappingOr::Mapping)
-            }
-
-            fn visit_some<D: Deserializer<'de>>(self, other: D) -> Result<Self::Value, D::Error> {
-                S::deserialize(other).map(MappingOr::Short)
+            fn visit_newtype_struct<D: Deserializer<'de>>(self, value: D) -> Result<Self::Value, D::Error> {
+                match take_shape() {
+                    Some(Shape::Mapping) => M::deserialize(value).map(MappingOr::Mapping),
+                    Some(_) => S::deserialize(value).map(MappingOr::Short),
+                    None => Err(explain_other_format()),
+                }
             }
         }
 
-        deserializer.deserialize_newtype_struct(MAPPING_OR, ShapeVisitor(PhantomData))
+        deserializer.deserialize_newtype_struct(SHAPED, ShapeVisitor(PhantomData))
     }
 }
 

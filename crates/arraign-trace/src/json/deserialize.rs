@@ -1,12 +1,12 @@
 //! JSON as types that serde can deserialize.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::value::StringDeserializer;
 use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, IntoDeserializer, MapAccess,
-    SeqAccess, Unexpected, VariantAccess, Visitor,
+    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, Expected, IntoDeserializer,
+    MapAccess, SeqAccess, Unexpected, VariantAccess, Visitor,
 };
 use serde::{Deserialize, forward_to_deserialize_any};
 
@@ -101,8 +101,8 @@ impl<'de> Visitor<'de> for NumberVisitor {
         Self::take(TreeVisitor.visit_map(map)?)
     }
 
-    fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<Self::Value, A::Error> {
-        Self::take(TreeVisitor.visit_enum(data)?)
+    fn visit_bytes<E: Error>(self, digits: &[u8]) -> Result<Self::Value, E> {
+        Self::take(TreeVisitor.visit_bytes(digits)?)
     }
 }
 
@@ -186,14 +186,14 @@ impl<'de> Visitor<'de> for TreeVisitor {
     }
 
     /// Takes the digits of a number, from this module's deserializer.
-    fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<Json, A::Error> {
-        let (digits, variant) = data.variant::<String>()?;
-        variant.unit_variant()?;
-        let number = JsonNumber::parse(&digits).map(JsonNumber::into_owned);
-        number.map(Json::Number).ok_or_else(|| A::Error::invalid_type(Unexpected::Enum, &self))
+    fn visit_bytes<E: Error>(self, digits: &[u8]) -> Result<Json, E> {
+        let number = str::from_utf8(digits).ok().and_then(JsonNumber::parse).map(JsonNumber::into_owned);
+        number.map(Json::Number).ok_or_else(|| E::invalid_type(Unexpected::Bytes(digits), &self))
     }
 }
 
+/// Every type that is read has its own copy of these functions, so each calls the one method of the visitor that fits, and
+/// the rest is in functions without type parameters.
 impl<'de> Deserializer<'de> for JsonNode<'de> {
     type Error = JsonError;
 
@@ -202,12 +202,9 @@ impl<'de> Deserializer<'de> for JsonNode<'de> {
             Self::Null => visitor.visit_unit(),
             Self::Bool(flag) => visitor.visit_bool(flag),
             Self::Number(number) => number.deserialize_any(visitor),
-            Self::String(JsonText::Borrowed(text)) => visitor.visit_borrowed_str(text),
-            Self::String(text) => visitor.visit_str(&text),
-            Self::Array(items) => visitor.visit_seq(Items { index: 0, items: items.into_iter() }),
-            Self::Object(object) => {
-                visitor.visit_map(Entries { key: JsonText::default(), value: None, rest: object.into_iter() })
-            }
+            Self::String(text) => MapKey(text).deserialize_any(visitor),
+            Self::Array(items) => visitor.visit_seq(Items::new(items)),
+            Self::Object(object) => visitor.visit_map(Entries::new(object)),
         }
     }
 
@@ -220,10 +217,48 @@ impl<'de> Deserializer<'de> for JsonNode<'de> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, JsonError> {
-        match self {
-            Self::Number(number) => number.deserialize_newtype_struct(name, visitor),
-            other => visitor.visit_newtype_struct(other),
+        if let Self::Number(number) = &self
+            && let Some(digits) = number.digits_for(name)
+        {
+            return visitor.visit_bytes(digits.as_bytes());
         }
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, JsonError> {
+        match self {
+            Self::Array(items) => visitor.visit_seq(Items::new(items)),
+            other => Err(other.refuse(&visitor)),
+        }
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, JsonError> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, JsonError> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, JsonError> {
+        match self {
+            Self::Object(object) => visitor.visit_map(Entries::new(object)),
+            other => Err(other.refuse(&visitor)),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, JsonError> {
+        self.deserialize_map(visitor)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -232,17 +267,7 @@ impl<'de> Deserializer<'de> for JsonNode<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, JsonError> {
-        match self {
-            Self::String(variant) => visitor.visit_enum(variant.into_string().into_deserializer()),
-            Self::Object(object) if object.len() == 1 => match object.into_iter().next() {
-                Some((variant, value)) => {
-                    visitor.visit_enum(Variant { variant: variant.into_string(), value })
-                }
-                None => Err(JsonError::custom("expected a variant of an enum")),
-            },
-            Self::Object(_) => Err(JsonError::invalid_value(Unexpected::Map, &"an object with a single key")),
-            other => Err(JsonError::custom(format_args!("{} is no variant of an enum", other.describe()))),
-        }
+        visitor.visit_enum(self.into_variant()?)
     }
 
     fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, JsonError> {
@@ -254,71 +279,70 @@ impl<'de> Deserializer<'de> for JsonNode<'de> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f64 char str string bytes byte_buf unit unit_struct seq tuple
-        tuple_struct map struct identifier
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f64 char str string bytes byte_buf unit unit_struct identifier
+    }
+}
+
+impl<'de> JsonNode<'de> {
+    /// Returns the error of a type that is read from another kind of value.
+    fn refuse(&self, expected: &dyn Expected) -> JsonError {
+        let found = match self {
+            Self::Null => Unexpected::Unit,
+            Self::Bool(flag) => Unexpected::Bool(*flag),
+            Self::Number(number) => number.to_unexpected(),
+            Self::String(text) => Unexpected::Str(text),
+            Self::Array(_) => Unexpected::Seq,
+            Self::Object(_) => Unexpected::Map,
+        };
+        JsonError::invalid_type(found, expected)
+    }
+
+    /// A variant is its name, or an object with the name as its key.
+    fn into_variant(self) -> Result<Variant<'de>, JsonError> {
+        match self {
+            Self::String(name) => Ok(Variant { name, value: None }),
+            Self::Object(object) if object.len() == 1 => match object.into_iter().next() {
+                Some((name, value)) => Ok(Variant { name, value: Some(value) }),
+                None => Err(JsonError::custom("expected a variant of an enum")),
+            },
+            Self::Object(_) => Err(JsonError::invalid_value(Unexpected::Map, &"an object with a single key")),
+            other => Err(JsonError::custom(format_args!("{} is no variant of an enum", other.describe()))),
+        }
     }
 }
 
 impl JsonNumber<'_> {
     /// Hands the number to a visitor.
     pub fn deserialize_any<'de, V: Visitor<'de>, E: Error>(&self, visitor: V) -> Result<V::Value, E> {
+        match self.to_unexpected() {
+            Unexpected::Unsigned(integer) => visitor.visit_u64(integer),
+            Unexpected::Signed(integer) => visitor.visit_i64(integer),
+            Unexpected::Float(float) => visitor.visit_f64(float),
+            _ => Err(E::custom(self.describe_out_of_range())),
+        }
+    }
+
+    /// Returns the number as serde knows it: an integer of 64 bits or a float, if it is one.
+    pub fn to_unexpected(&self) -> Unexpected<'static> {
         if let Some(integer) = self.as_u64() {
-            visitor.visit_u64(integer)
+            Unexpected::Unsigned(integer)
         } else if let Some(integer) = self.as_i64() {
-            visitor.visit_i64(integer)
+            Unexpected::Signed(integer)
         } else if let Some(float) = self.as_f64() {
-            visitor.visit_f64(float)
+            Unexpected::Float(float)
         } else {
-            Err(E::custom(format_args!("number out of range: {self}")))
+            Unexpected::Other("number out of range")
         }
     }
 
-    /// Whether the newtype called `name` is a tree or a number of this module, which keeps the digits.
-    pub fn keeps_digits(name: &str) -> bool {
-        name == TREE
+    fn describe_out_of_range(&self) -> String {
+        format!("number out of range: {self}")
     }
 
-    /// Hands the number to the visitor of a type called `name`. A tree gets the digits.
-    pub fn deserialize_newtype_struct<'de, V: Visitor<'de>, E: Error>(
-        &self,
-        name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, E> {
-        if name == TREE && self.is_f64() {
-            return visitor.visit_enum(self.as_str().into_owned().into_deserializer());
-        }
-        visitor.visit_newtype_struct(NumberDeserializer { number: self, error: PhantomData })
-    }
-}
-
-/// A number as the value of a newtype.
-struct NumberDeserializer<'n, E> {
-    number: &'n JsonNumber<'n>,
-    error: PhantomData<E>,
-}
-
-impl<'de, E: Error> Deserializer<'de> for NumberDeserializer<'_, E> {
-    type Error = E;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
-        self.number.deserialize_any(visitor)
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
-        visitor.visit_some(self)
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, E> {
-        self.number.deserialize_newtype_struct(name, visitor)
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
-        tuple_struct map struct enum identifier ignored_any
+    /// Returns the digits for the visitor of the newtype called `name`, as bytes: if the newtype is a tree or a number of
+    /// this module, and the number no integer of 64 bits.
+    pub fn digits_for(&self, name: &str) -> Option<Cow<'_, str>> {
+        (name == TREE && self.is_f64()).then(|| self.as_str())
     }
 }
 
@@ -335,6 +359,12 @@ struct Items<'de> {
     items: std::vec::IntoIter<JsonNode<'de>>,
 }
 
+impl<'de> Items<'de> {
+    fn new(items: Vec<JsonNode<'de>>) -> Self {
+        Self { index: 0, items: items.into_iter() }
+    }
+}
+
 impl<'de> SeqAccess<'de> for Items<'de> {
     type Error = JsonError;
 
@@ -342,7 +372,10 @@ impl<'de> SeqAccess<'de> for Items<'de> {
         let Some(item) = self.items.next() else { return Ok(None) };
         let index = self.index;
         self.index += 1;
-        seed.deserialize(item).map(Some).map_err(|error| error.below(index))
+        match seed.deserialize(item) {
+            Ok(item) => Ok(Some(item)),
+            Err(error) => Err(error.below(index)),
+        }
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -357,14 +390,28 @@ struct Entries<'de> {
     rest: std::vec::IntoIter<(JsonText<'de>, JsonNode<'de>)>,
 }
 
+impl<'de> Entries<'de> {
+    fn new(object: JsonObject<'de>) -> Self {
+        Self { key: JsonText::default(), value: None, rest: object.into_iter() }
+    }
+
+    /// Returns the next key, and keeps its value.
+    fn next_key(&mut self) -> Option<MapKey<'de>> {
+        let (key, value) = self.rest.next()?;
+        self.key = key.clone();
+        self.value = Some(value);
+        Some(MapKey(key))
+    }
+}
+
 impl<'de> MapAccess<'de> for Entries<'de> {
     type Error = JsonError;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, JsonError> {
-        let Some((key, value)) = self.rest.next() else { return Ok(None) };
-        self.key = key.clone();
-        self.value = Some(value);
-        seed.deserialize(MapKey(key)).map(Some)
+        match self.next_key() {
+            Some(key) => seed.deserialize(key).map(Some),
+            None => Ok(None),
+        }
     }
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, JsonError> {
@@ -395,7 +442,10 @@ impl<'de> Deserializer<'de> for MapKey<'de> {
     type Error = JsonError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, JsonError> {
-        JsonNode::String(self.0).deserialize_any(visitor)
+        match self.0 {
+            JsonText::Borrowed(text) => visitor.visit_borrowed_str(text),
+            text @ JsonText::Shared(_) => visitor.visit_str(&text),
+        }
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, JsonError> {
@@ -412,11 +462,11 @@ impl<'de> Deserializer<'de> for MapKey<'de> {
 
     fn deserialize_enum<V: Visitor<'de>>(
         self,
-        name: &'static str,
-        variants: &'static [&'static str],
+        _: &'static str,
+        _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, JsonError> {
-        JsonNode::String(self.0).deserialize_enum(name, variants, visitor)
+        visitor.visit_enum(Variant { name: self.0, value: None })
     }
 
     deserialize_key_as_number! {
@@ -433,49 +483,50 @@ impl<'de> Deserializer<'de> for MapKey<'de> {
 
 /// A variant of an enum, with what it holds.
 struct Variant<'de> {
-    variant: String,
-    value: JsonNode<'de>,
+    name: JsonText<'de>,
+    value: Option<JsonNode<'de>>,
 }
 
 impl<'de> EnumAccess<'de> for Variant<'de> {
     type Error = JsonError;
-    type Variant = VariantValue<'de>;
+    type Variant = Self;
 
-    fn variant_seed<T: DeserializeSeed<'de>>(
-        self,
-        seed: T,
-    ) -> Result<(T::Value, VariantValue<'de>), JsonError> {
-        let name: StringDeserializer<JsonError> = self.variant.clone().into_deserializer();
-        Ok((seed.deserialize(name)?, VariantValue(self)))
+    fn variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<(T::Value, Self), JsonError> {
+        Ok((seed.deserialize(MapKey(self.name.clone()))?, self))
     }
 }
 
-struct VariantValue<'de>(Variant<'de>);
+impl<'de> Variant<'de> {
+    /// Returns what the variant holds.
+    fn take_value(&mut self, expected: &'static str) -> Result<JsonNode<'de>, JsonError> {
+        self.value.take().ok_or_else(|| JsonError::invalid_type(Unexpected::UnitVariant, &expected))
+    }
+}
 
-impl<'de> VariantAccess<'de> for VariantValue<'de> {
+impl<'de> VariantAccess<'de> for Variant<'de> {
     type Error = JsonError;
 
     fn unit_variant(self) -> Result<(), JsonError> {
-        self.newtype_variant_seed(PhantomData::<()>)
+        if self.value.is_none() { Ok(()) } else { self.newtype_variant_seed(PhantomData::<()>) }
     }
 
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, JsonError> {
-        let Self(Variant { variant, value }) = self;
-        seed.deserialize(value).map_err(|error| error.below(variant))
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(mut self, seed: T) -> Result<T::Value, JsonError> {
+        let value = self.take_value("newtype variant")?;
+        seed.deserialize(value).map_err(|error| error.below(&self.name))
     }
 
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, JsonError> {
-        let Self(Variant { variant, value }) = self;
-        value.deserialize_seq(visitor).map_err(|error| error.below(variant))
+    fn tuple_variant<V: Visitor<'de>>(mut self, _: usize, visitor: V) -> Result<V::Value, JsonError> {
+        let value = self.take_value("tuple variant")?;
+        value.deserialize_seq(visitor).map_err(|error| error.below(&self.name))
     }
 
     fn struct_variant<V: Visitor<'de>>(
-        self,
+        mut self,
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, JsonError> {
-        let Self(Variant { variant, value }) = self;
-        value.deserialize_map(visitor).map_err(|error| error.below(variant))
+        let value = self.take_value("struct variant")?;
+        value.deserialize_map(visitor).map_err(|error| error.below(&self.name))
     }
 }
 
