@@ -71,7 +71,7 @@ pub(super) async fn ask_command(
         Err(problem) => Err(problem),
         Ok(output) => {
             let spoken = SpokenOutput::expected(input, line);
-            read_trace(output, (line.format.clone(), spoken), secrets, task.readers.clone()).await
+            read_trace(output, line.format.clone(), spoken, secrets, task.readers.clone()).await
         }
     };
     (answer, stderr)
@@ -294,7 +294,8 @@ fn explain_output(problem: AgentProblem, text: &str) -> AgentProblem {
 
 pub(super) async fn read_trace(
     bytes: Vec<u8>,
-    (format, spoken): (Option<String>, SpokenOutput),
+    format: Option<String>,
+    spoken: SpokenOutput,
     secrets: Secrets,
     readers: ReaderSet,
 ) -> Result<Trace, AgentProblem> {

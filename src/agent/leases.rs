@@ -62,14 +62,13 @@ impl RunLeases {
             let called = mocks.map(mocks::close_lease).transpose()?;
             let trace = match model {
                 Some(lease) => {
-                    let context = (&task.readers, &mut secrets);
-                    model::settle_run(lease, task.model.as_ref(), run, answer, context)?
+                    model::settle_run(lease, task.model.as_ref(), run, answer, &task.readers, &mut secrets)?
                 }
                 None => answer?,
             };
             let trace = match (called, &task.mocks) {
                 (Some(called), Some(mocks)) => {
-                    called.settle_trace(mocks, run, trace, (&secrets, &environment))?
+                    called.settle_trace(mocks, run, trace, &secrets, &environment)?
                 }
                 _ => trace,
             };

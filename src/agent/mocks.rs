@@ -92,7 +92,8 @@ impl SettledMocks {
         task: &MocksTask,
         run: u32,
         mut trace: Trace,
-        (secrets, environment): (&Secrets, &AgentEnvironment),
+        secrets: &Secrets,
+        environment: &AgentEnvironment,
     ) -> Result<Trace, AgentProblem> {
         if let (Some(outcome), Some(line)) = (&self.server, &task.mocks.server) {
             if let Some(keep) = &task.keep {

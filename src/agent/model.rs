@@ -66,7 +66,8 @@ pub(super) fn settle_run(
     task: Option<&ModelTask>,
     run: u32,
     answer: Result<Trace, AgentProblem>,
-    (readers, secrets): (&ReaderSet, &mut Secrets),
+    readers: &ReaderSet,
+    secrets: &mut Secrets,
 ) -> Result<Trace, AgentProblem> {
     let replays = lease.replays();
     let outcome = lease.close();

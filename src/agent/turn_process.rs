@@ -98,7 +98,7 @@ impl TurnProcess {
         if answer.is_empty() {
             return Err(self.explain_end().await);
         }
-        read_trace(answer, (self.format.clone(), self.spoken), self.secrets.clone(), readers.clone()).await
+        read_trace(answer, self.format.clone(), self.spoken, self.secrets.clone(), readers.clone()).await
     }
 
     /// Closes the input, and waits for the end of the process.

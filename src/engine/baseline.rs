@@ -83,7 +83,7 @@ impl<'b> BaselineComparison<'b> {
         let doubt = if is_proven_failure(&comparison, baseline, run, result) {
             None
         } else {
-            find_doubt(case, (accepted, run), result, &comparison, baseline)
+            find_doubt(case, accepted, run, result, &comparison, baseline)
         };
         let mut finding = comparison_finding(baseline, accepted, &comparison);
         if let Some(doubt) = doubt {
@@ -117,7 +117,8 @@ fn is_proven_failure(
 /// Explains why it is not known whether the run differs from its baseline.
 fn find_doubt(
     case: &Case,
-    (accepted, run): (&RecordedRun, &RecordedRun),
+    accepted: &RecordedRun,
+    run: &RecordedRun,
     result: &RunResult,
     comparison: &Comparison,
     baseline: &Baseline,

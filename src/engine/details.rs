@@ -11,7 +11,7 @@ use super::evaluate::quote_arguments;
 use crate::json::Json;
 use crate::outcome::Status;
 use crate::secrets::{QuotedText, SecretMasker};
-use crate::suite::RecordedRun;
+use crate::suite::{RecordedRun, RunsError};
 use crate::trace::{Call, Message, Trace};
 use crate::verdict::{CallDetails, CallSummary, Finding, RunDetails, RunSummary, Verdict};
 
@@ -28,9 +28,9 @@ const TEXT_OVERHEAD: usize = 64;
 /// read.
 pub(super) fn add_details<R: Borrow<RecordedRun>>(
     verdict: &mut Verdict,
-    runs: impl Iterator<Item = Result<R, String>>,
+    runs: impl Iterator<Item = Result<R, RunsError>>,
     masker: &SecretMasker,
-) -> Result<(), String> {
+) -> Result<(), RunsError> {
     let failed = find_failed_runs(verdict);
     let mut budget = TextBudget { bytes: MAX_TRIAL_BYTES, masker };
     // The verdict of all runs is known only now, so they are read a second time, and only the failed ones are used.

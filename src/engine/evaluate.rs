@@ -20,7 +20,7 @@ use crate::outcome::{Status, UndecidedCause};
 use crate::place::Place;
 use crate::secrets::{KnownSecrets, QuotedText, SecretMasker};
 use crate::source::fingerprint_bytes;
-use crate::suite::{NoBaseline, RecordedEvidence, RecordedRun};
+use crate::suite::{NoBaseline, RecordedEvidence, RecordedRun, RunsError};
 use crate::trace::{Arguments, Trace};
 use crate::verdict::summary::reaches_thresholds;
 use crate::verdict::{CallSummary, Finding, RunSummary, TrialError, Verdict};
@@ -70,7 +70,7 @@ pub struct EvaluationSettings<'s> {
 
 /// Evaluates like [`evaluate_with_judge`], with runs that are read one at a time. If the verdict does not pass, `runs` is
 /// called again, for the details of the failed ones.
-pub fn evaluate_each<R: Borrow<RecordedRun>, I: Iterator<Item = Result<R, String>>>(
+pub fn evaluate_each<R: Borrow<RecordedRun>, I: Iterator<Item = Result<R, RunsError>>>(
     case: &Case,
     name: &str,
     runs: impl Fn() -> I,
@@ -94,7 +94,7 @@ pub fn evaluate_each<R: Borrow<RecordedRun>, I: Iterator<Item = Result<R, String
     for run in runs() {
         match run {
             Ok(run) => collector.add_run(case, run.borrow(), settings),
-            Err(error) => return failed_with(case, name, case.trace_place(), error),
+            Err(error) => return failed_with(case, name, case.trace_place(), error.into()),
         }
     }
     // All runs are known now: a secret that one run reveals is masked in the findings of the others, too.
@@ -103,7 +103,7 @@ pub fn evaluate_each<R: Borrow<RecordedRun>, I: Iterator<Item = Result<R, String
     if !verdict.passed
         && let Err(error) = details::add_details(&mut verdict, runs(), &masker)
     {
-        return failed_with(case, name, case.trace_place(), error);
+        return failed_with(case, name, case.trace_place(), error.into());
     }
     verdict.duration_ms = millis_since(started);
     verdict

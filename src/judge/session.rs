@@ -23,7 +23,7 @@ pub struct JudgeSession<'h> {
 
 impl<'h> JudgeSession<'h> {
     /// Opens a session for a trial of a case in `file`; `command` runs the trial alone.
-    pub fn new(pool: &'h JudgePool, (files, file): (&'h Files, &'h Path), command: String) -> Self {
+    pub fn new(pool: &'h JudgePool, files: &'h Files, file: &'h Path, command: String) -> Self {
         Self { pool, files, file, command }
     }
 
@@ -56,8 +56,10 @@ impl<'h> JudgeSession<'h> {
     /// Returns the opinion of the judge of `settings` on one answer and its input, outside of any case.
     pub fn judge_answer(
         &self,
-        (settings, prices): (Option<&Arc<JudgeSettings>>, &Prices),
-        (run, input): (&Trace, Option<&str>),
+        settings: Option<&Arc<JudgeSettings>>,
+        prices: &Prices,
+        run: &Trace,
+        input: Option<&str>,
         question: Question,
     ) -> Result<Opinion, Absent> {
         let handle = self.pool.find_handle(settings);

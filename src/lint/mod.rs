@@ -124,7 +124,9 @@ impl Linter {
         }));
         match load_recorded(case, path, library.files) {
             Ok(recorded) => self.evaluate_case(case, &name, recorded),
-            Err(why) => self.found.left_out.push(LintSkip { at: case.trace_place().locate(), why }),
+            Err(why) => {
+                self.found.left_out.push(LintSkip { at: case.trace_place().locate(), why: why.into() });
+            }
         }
     }
 

@@ -161,7 +161,7 @@ mod tests {
 
     use super::*;
 
-    fn seen(name: &str, id: u32, (started_ms, ended_ms): (f64, f64)) -> MockCall {
+    fn seen(name: &str, id: u32, started_ms: f64, ended_ms: f64) -> MockCall {
         let arguments = Arguments::Json(json!({"id": id}));
         let result = Some(json!("shipped"));
         MockCall {
@@ -203,7 +203,7 @@ mod tests {
             said("mcp__s__get_order", json!({"id": 8}), 2),
             said("shop_get_order", json!({"id": 7, "added": true}), 3),
         ];
-        let server = [seen("get_order", 7, (1.0, 2.0)), seen("get_order", 8, (3.0, 4.0))];
+        let server = [seen("get_order", 7, 1.0, 2.0), seen("get_order", 8, 3.0, 4.0)];
         let merged = merge(calls, &server);
         assert_eq!(
             describe(&merged),
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn a_call_that_only_the_server_saw_stands_behind_the_one_before_it() {
         let calls = vec![said("a", json!({"id": 1}), 1), said("b", json!({"id": 1}), 2)];
-        let server = [seen("a", 1, (1.0, 2.0)), seen("hidden", 2, (3.0, 4.0)), seen("b", 1, (5.0, 6.0))];
+        let server = [seen("a", 1, 1.0, 2.0), seen("hidden", 2, 3.0, 4.0), seen("b", 1, 5.0, 6.0)];
         let merged = merge(calls, &server);
         let names = merged.tool_names();
         assert_eq!(names, ["a", "hidden", "b"]);
@@ -232,7 +232,7 @@ mod tests {
         let mut trace = Trace::default();
         trace.push_message(Role::User, "where?");
         trace.push_message(Role::Assistant, "here");
-        let server = [seen("a", 1, (1.0, 5.0)), seen("b", 2, (2.0, 3.0)), seen("c", 3, (5.0, 6.0))];
+        let server = [seen("a", 1, 1.0, 5.0), seen("b", 2, 2.0, 3.0), seen("c", 3, 5.0, 6.0)];
         merge_calls(&mut trace, "shop", &server);
         assert_eq!(trace.calls.iter().map(|call| call.turn).collect::<Vec<_>>(), [1, 1, 2]);
         assert_eq!(trace.messages.iter().map(|message| message.after_calls).collect::<Vec<_>>(), [0, 3]);
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn the_server_knows_how_a_call_ended() {
-        let mut failed = seen("a", 1, (1.0, 2.0));
+        let mut failed = seen("a", 1, 1.0, 2.0);
         failed.failed = true;
         let merged = merge(vec![said("a", json!({"id": 1}), 1)], &[failed]);
         assert_eq!(merged.calls[0].status, CallStatus::Error);

@@ -56,7 +56,7 @@ pub struct RecordedReply {
 
 impl RecordedRequest {
     /// Builds a request. Parameters of the query that contain keys are left out.
-    pub(super) fn new(to: &str, method: &str, (path, query): (&str, Option<&str>), body: &[u8]) -> Self {
+    pub(super) fn new(to: &str, method: &str, path: &str, query: Option<&str>, body: &[u8]) -> Self {
         let parameters = query.unwrap_or_default().split('&').filter(|parameter| !parameter.is_empty());
         let mut kept: Vec<&str> = parameters.filter(|parameter| !is_key(parameter)).collect();
         // The order of parameters has no meaning, and clients write them in different ones.
@@ -159,9 +159,9 @@ mod tests {
 
     #[test]
     fn keys_in_a_query_are_left_out() {
-        let request = RecordedRequest::new("gemini", "POST", ("/v1/x", Some("key=AIza1&b=2&alt=sse")), b"{}");
+        let request = RecordedRequest::new("gemini", "POST", "/v1/x", Some("key=AIza1&b=2&alt=sse"), b"{}");
         assert_eq!(request.path, "/v1/x?alt=sse&b=2");
-        assert_eq!(RecordedRequest::new("openai", "GET", ("/v1/models", None), b"").path, "/v1/models");
+        assert_eq!(RecordedRequest::new("openai", "GET", "/v1/models", None, b"").path, "/v1/models");
     }
 
     #[test]

@@ -77,7 +77,8 @@ pub(super) struct ReplyPlace {
 
 /// Sends a request, passes the reply on and keeps it. Blocks the thread. The error in `head` is for the client.
 pub(super) fn forward_request(
-    (request, recorded): (&ForwardedRequest, RecordedRequest),
+    request: &ForwardedRequest,
+    recorded: RecordedRequest,
     head: oneshot::Sender<Result<ReplyHead, String>>,
     pieces: &Sender<Piece>,
     place: &ReplyPlace,

@@ -104,7 +104,7 @@ async fn answer_request(request: Request<Incoming>, session: Arc<PortSession>) -
     }
     let body = body.to_bytes();
     let query = parts.uri.query();
-    let recorded = RecordedRequest::new(provider.name(), parts.method.as_str(), (&path, query), &body);
+    let recorded = RecordedRequest::new(provider.name(), parts.method.as_str(), &path, query, &body);
     match session.answer(&recorded) {
         PortAnswer::Recorded(exchange) => replay_reply(&exchange.response),
         PortAnswer::Refused(message) => refuse(provider, 400, &message),
@@ -112,7 +112,7 @@ async fn answer_request(request: Request<Incoming>, session: Arc<PortSession>) -
             let query = query.map(|query| format!("?{query}")).unwrap_or_default();
             let url = format!("{base}{path}{query}");
             let sent = ForwardedRequest { method: parts.method, url, headers: parts.headers, body };
-            forward(Arc::clone(&session), (provider, number), recorded, sent).await
+            forward(Arc::clone(&session), provider, number, recorded, sent).await
         }
     }
 }
@@ -120,7 +120,8 @@ async fn answer_request(request: Request<Incoming>, session: Arc<PortSession>) -
 /// Forwards a request on a thread of its own, and returns the reply while it comes in.
 async fn forward(
     session: Arc<PortSession>,
-    (provider, number): (Provider, usize),
+    provider: Provider,
+    number: usize,
     recorded: RecordedRequest,
     sent: ForwardedRequest,
 ) -> Response<ReplyBody> {
@@ -130,7 +131,7 @@ async fn forward(
     let (head, waiting) = oneshot::channel();
     let (pieces, incoming) = mpsc::channel(WAITING_PIECES);
     let place = ReplyPlace { session, number };
-    spawn_blocking(move || forward_request((&sent, recorded), head, &pieces, &place));
+    spawn_blocking(move || forward_request(&sent, recorded, head, &pieces, &place));
     match waiting.await.unwrap_or_else(|_| Err("the connection was closed".to_owned())) {
         Ok(ReplyHead { status, headers }) => {
             if status >= 400 {

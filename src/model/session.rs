@@ -295,7 +295,7 @@ mod tests {
 
     fn request(text: &str) -> RecordedRequest {
         let body = json!({"model": "m", "messages": [{"role": "user", "content": text}]});
-        RecordedRequest::new("openai", "POST", ("/v1/chat/completions", None), body.to_string().as_bytes())
+        RecordedRequest::new("openai", "POST", "/v1/chat/completions", None, body.to_string().as_bytes())
     }
 
     fn session(mode: PortMode, reuse: bool, texts: &[(&str, &str)]) -> PortSession {

@@ -20,11 +20,11 @@ pub(super) fn derive_call_mutants(run: &Trace, words: &MutantWords<'_>) -> Vec<M
         mutants.push(omit_call(at, call, words));
         mutants.push(duplicate_call(at, call, words));
         // Only neighbours are swapped: any other order is a chain of such swaps.
-        mutants.extend(run.calls.get(at + 1).and_then(|next| swap_with_next((at, call), next, words)));
+        mutants.extend(run.calls.get(at + 1).and_then(|next| swap_with_next(at, call, next, words)));
         mutants.push(rename_one(at, call, words));
         mutants.extend(move_call(at, call, words));
-        mutants.extend(end_otherwise((at, call), run, words));
-        mutants.extend(exchange_arguments((at, call), run, words));
+        mutants.extend(end_otherwise(at, call, run, words));
+        mutants.extend(exchange_arguments(at, call, run, words));
         mutants.extend(change_results(at, call, words));
     }
     mutants.extend(add_unknown_calls(run));
@@ -46,7 +46,7 @@ fn duplicate_call(at: usize, call: &Call, words: &MutantWords<'_>) -> Mutant {
 }
 
 /// Calls of one parallel turn have no order, and equal calls cannot be distinguished.
-fn swap_with_next((at, call): (usize, &Call), next: &Call, words: &MutantWords<'_>) -> Option<Mutant> {
+fn swap_with_next(at: usize, call: &Call, next: &Call, words: &MutantWords<'_>) -> Option<Mutant> {
     let is_same = call.name == next.name
         && call.server == next.server
         && call.arguments == next.arguments
@@ -77,7 +77,7 @@ fn move_call(at: usize, call: &Call, words: &MutantWords<'_>) -> Option<Mutant> 
 }
 
 /// A run that records no result at all cannot record a failure.
-fn end_otherwise((at, call): (usize, &Call), run: &Trace, words: &MutantWords<'_>) -> Option<Mutant> {
+fn end_otherwise(at: usize, call: &Call, run: &Trace, words: &MutantWords<'_>) -> Option<Mutant> {
     if call.status == CallStatus::Error {
         let change = format!("{} succeeds", words.name_call(call));
         let mutant = Mutant::new(MutationSort::Succeed, change, move |run| mend_call(&mut run.calls[at]));
@@ -91,7 +91,7 @@ fn end_otherwise((at, call): (usize, &Call), run: &Trace, words: &MutantWords<'_
 }
 
 /// Exchanges the arguments with those of the next call of the tool that has others, or else of the next call that does.
-fn exchange_arguments((at, call): (usize, &Call), run: &Trace, words: &MutantWords<'_>) -> Option<Mutant> {
+fn exchange_arguments(at: usize, call: &Call, run: &Trace, words: &MutantWords<'_>) -> Option<Mutant> {
     let differs = |other: &&Call| {
         let has_both = call.arguments.json().is_some() && other.arguments.json().is_some();
         // Parallel calls of one tool with equal results cannot be distinguished.

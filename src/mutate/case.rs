@@ -63,7 +63,7 @@ impl<'c> CaseMutator<'c> {
         result.not_run = list_checks(self.case, |expectation| self.leaves_out(expectation));
         let count = recorded.runs.len();
         for (number, run) in recorded.runs.iter().enumerate() {
-            result.runs.push(self.mutate_run(run, (number, count), recorded));
+            result.runs.push(self.mutate_run(run, number, count, recorded));
         }
         // If each run is left out, the case is, for the reason of the first.
         if !result.runs.is_empty() && result.runs.iter().all(|run| run.left_out.is_some()) {
@@ -99,7 +99,8 @@ impl<'c> CaseMutator<'c> {
     fn mutate_run(
         &self,
         run: &RecordedRun,
-        (number, count): (usize, usize),
+        number: usize,
+        count: usize,
         recorded: &RecordedEvidence,
     ) -> RunMutation {
         let recorded_run = run;
@@ -108,7 +109,7 @@ impl<'c> CaseMutator<'c> {
         let mut known = KnownSecrets::default();
         known.add_run(&run.trace);
         let masker = known.build_masker();
-        let name = self.name_trace(&run, (number, count), &masker);
+        let name = self.name_trace(&run, number, count, &masker);
         let mut result = RunMutation::new(name, fingerprint_run(&run.trace));
         let evaluator = MutantEvaluator::new(self.case, &run, recorded.baseline.as_ref(), self.session)
             .run_programs(self.programs);
@@ -127,7 +128,7 @@ impl<'c> CaseMutator<'c> {
         let sampled_from = (mutants.len() > most).then_some(mutants.len());
         let mutants = sample_mutants(mutants, most);
         result.sampled_from = sampled_from;
-        result.mutants = self.try_mutants(&mutants, (recorded_run, &run), &evaluator, &masker);
+        result.mutants = self.try_mutants(&mutants, recorded_run, &run, &evaluator, &masker);
         result
     }
 
@@ -142,7 +143,8 @@ impl<'c> CaseMutator<'c> {
     fn try_mutants(
         &self,
         mutants: &[Mutant],
-        (recorded, run): (&RecordedRun, &RecordedRun),
+        recorded: &RecordedRun,
+        run: &RecordedRun,
         evaluator: &MutantEvaluator<'_>,
         masker: &SecretMasker,
     ) -> Vec<MutantResult> {
@@ -184,12 +186,7 @@ impl<'c> CaseMutator<'c> {
     }
 
     /// Names the trace: its file and run, or the case that contains it.
-    fn name_trace(
-        &self,
-        run: &RecordedRun,
-        (number, count): (usize, usize),
-        masker: &SecretMasker,
-    ) -> String {
+    fn name_trace(&self, run: &RecordedRun, number: usize, count: usize, masker: &SecretMasker) -> String {
         let file = run.file.clone().unwrap_or_else(|| format!("inline in {}", self.name));
         let id = run.trace.id.as_ref();
         // The agent's programs write the id. One with a secret is shown to nobody: the number of the run names it.

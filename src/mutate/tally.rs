@@ -78,11 +78,12 @@ pub fn tally_traces(cases: &[CaseMutation]) -> Vec<TraceMutation<'_>> {
         }
     }
     let traces = order.into_iter();
-    traces.map(|(key, trace)| summarize_trace((key, trace), names.remove(key), tallies.remove(key))).collect()
+    traces.map(|(key, trace)| summarize_trace(key, trace, names.remove(key), tallies.remove(key))).collect()
 }
 
 fn summarize_trace<'m>(
-    (fingerprint, trace): (&'m str, &'m str),
+    fingerprint: &'m str,
+    trace: &'m str,
     cases: Option<Vec<&'m str>>,
     mutants: Option<Vec<MutantTally<'m>>>,
 ) -> TraceMutation<'m> {

@@ -75,18 +75,18 @@ pub(crate) fn blank_value(value: &Json) -> Json {
 /// as one value.
 pub(crate) fn list_leaves(value: &Json) -> Vec<(String, String)> {
     let mut leaves = Vec::new();
-    collect_leaves(value, (String::new(), String::new()), &mut leaves);
+    collect_leaves(value, String::new(), String::new(), &mut leaves);
     leaves.truncate(MAX_LEAVES);
     leaves
 }
 
-fn collect_leaves(value: &Json, (pointer, path): (String, String), leaves: &mut Vec<(String, String)>) {
+fn collect_leaves(value: &Json, pointer: String, path: String, leaves: &mut Vec<(String, String)>) {
     match value {
         // An empty object is a leaf, which can only be replaced as a whole.
         Json::Object(entries) if !entries.is_empty() => {
             for (key, value) in entries {
                 let token = escape_token(key);
-                collect_leaves(value, (format!("{pointer}/{token}"), format!("{path}.{key}")), leaves);
+                collect_leaves(value, format!("{pointer}/{token}"), format!("{path}.{key}"), leaves);
             }
         }
         _ => leaves.push((pointer, path)),

@@ -111,12 +111,13 @@ impl ReportBuilder for MarkdownReport<'_> {
                 escape_markup(&truncate_text(&golden, MAX_GOLDEN_CHARS))
             );
         }
-        let list = ("<ul>\n", "</ul>\n");
-        let table = (SCORES_HEAD, "</table>\n");
-        report += &self.scores.render_section("Scores", table, "scores");
-        report += &self.flaky.render_section("Flaky", list, "flaky cases");
-        report += &self.pinned.render_section("Pinned by a snapshot", list, "cases with pinned violations");
-        report + &self.failures.render_section("What did not pass", ("", ""), "cases that did not pass")
+        let list = "<ul>\n";
+        let end = "</ul>\n";
+        report += &self.scores.render_section("Scores", SCORES_HEAD, "</table>\n", "scores");
+        report += &self.flaky.render_section("Flaky", list, end, "flaky cases");
+        let pinned = "cases with pinned violations";
+        report += &self.pinned.render_section("Pinned by a snapshot", list, end, pinned);
+        report + &self.failures.render_section("What did not pass", "", "", "cases that did not pass")
     }
 }
 
@@ -135,7 +136,7 @@ impl BoundedText {
     }
 
     /// Renders the entries between two tags, below a heading. Empty without entries.
-    fn render_section(&self, heading: &str, (open, close): (&str, &str), what: &str) -> String {
+    fn render_section(&self, heading: &str, open: &str, close: &str, what: &str) -> String {
         if self.text.is_empty() {
             return String::new();
         }

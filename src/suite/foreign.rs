@@ -19,7 +19,8 @@ struct ForeignShape {
 
 impl ForeignShape {
     const fn new(
-        (tool, name): (&'static str, &'static str),
+        tool: &'static str,
+        name: &'static str,
         of_file: &'static [&'static str],
         of_case: &'static [&'static str],
     ) -> Self {
@@ -29,26 +30,29 @@ impl ForeignShape {
 
 const SHAPES: &[ForeignShape] = &[
     ForeignShape::new(
-        ("promptfoo", "promptfoo"),
+        "promptfoo",
+        "promptfoo",
         &["prompts", "providers", "defaultTest", "derivedMetrics"],
         &["/assert", "/vars"],
     ),
-    ForeignShape::new(("assay", "Assay"), &["configVersion", "configs"], &["/expected/type", "/assertions"]),
+    ForeignShape::new("assay", "Assay", &["configVersion", "configs"], &["/expected/type", "/assertions"]),
     ForeignShape::new(
-        ("evalview", "EvalView"),
+        "evalview",
+        "EvalView",
         &["adapter", "endpoint", "adapter_configs"],
         &["/adapter", "/endpoint"],
     ),
-    ForeignShape::new(("mcplab", "MCPLab"), &["servers"], &["/servers"]),
-    ForeignShape::new(("adk", "Google ADK"), &["eval_cases", "eval_set_id"], &["/expected_tool_use"]),
+    ForeignShape::new("mcplab", "MCPLab", &["servers"], &["/servers"]),
+    ForeignShape::new("adk", "Google ADK", &["eval_cases", "eval_set_id"], &["/expected_tool_use"]),
     ForeignShape::new(
-        ("deepeval", "DeepEval"),
+        "deepeval",
+        "DeepEval",
         &["goldens"],
         &["/actual_output", "/tools_called", "/retrieval_context"],
     ),
-    ForeignShape::new(("openai", "OpenAI Evals"), &["testing_criteria"], &["/ideal"]),
-    ForeignShape::new(("skill", "a skill's evals"), &["skill_name"], &[]),
-    ForeignShape::new(("plugin", "`claude plugin eval`"), &["graders"], &[]),
+    ForeignShape::new("openai", "OpenAI Evals", &["testing_criteria"], &["/ideal"]),
+    ForeignShape::new("skill", "a skill's evals", &["skill_name"], &[]),
+    ForeignShape::new("plugin", "`claude plugin eval`", &["graders"], &[]),
 ];
 
 /// Keys of cases that the files of no other tool have on a case.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::case::is_own_value;
 use super::keys;
 use super::runs::CaseRuns;
+use super::runs_error::RunsError;
 use crate::case::{Case, ContestedRun, JoinGroup, JoinedCase, JoinedRuns, RunJoiner, TraceFile};
 use crate::check::InputMatch;
 use crate::json::{Json, json};
@@ -130,29 +131,32 @@ const MAX_LISTED: usize = 20;
 pub(super) fn find_joined_runs(
     case: &Case,
     file: &TraceFile,
-    (group, number): (&JoinGroup, usize),
+    group: &JoinGroup,
+    number: usize,
     path: &Path,
     files: &Files,
-) -> Result<(Arc<CaseRuns>, Vec<usize>), String> {
+) -> Result<(Arc<CaseRuns>, Vec<usize>), RunsError> {
     let key = PathBuf::from(format!("{}#{}#{}", path.display(), group.start, file.path));
     let joined = files.compiled(&key, || Ok(join_file(case, group, path, files)));
-    let joined = joined.map_err(|errors| errors.to_string())?;
+    let joined = joined.map_err(RunsError::Cases)?;
     let found = joined.as_ref().as_ref().map_err(Clone::clone)?;
     let mut own = found.joined.runs.get(number).cloned().unwrap_or_default();
     let contested = found.joined.contested.iter().find(|contested| contested.cases.contains(&number));
     match (own.as_slice(), contested, found.runs.len()) {
         // The only run of a file is meant for each case. The rule of the fit decides whether it is one for its input.
         ([], _, 0 | 1) => own = (0..found.runs.len()).collect(),
-        ([], Some(contested), _) => return Err(describe_contest(contested, group, found, file, path, files)),
+        ([], Some(contested), _) => {
+            return Err(RunsError::Shared(describe_contest(contested, group, found, file, path, files)));
+        }
         // So are the files of a glob, for a case that could find none of them by a text.
         ([], None, _) if found.is_shared_by_all && !has_text(case) => own = (0..found.runs.len()).collect(),
-        ([], None, _) => return Err(describe_missing(case, found, file, path, files)),
+        ([], None, _) => return Err(RunsError::Shared(describe_missing(case, found, file, path, files))),
         _ => {}
     }
     Ok((Arc::clone(&found.runs), own))
 }
 
-fn join_file(case: &Case, group: &JoinGroup, path: &Path, files: &Files) -> Result<JoinedFile, String> {
+fn join_file(case: &Case, group: &JoinGroup, path: &Path, files: &Files) -> Result<JoinedFile, RunsError> {
     let runs = Arc::new(CaseRuns::find_in_files(case, path, files)?);
     let mut joiner = RunJoiner::new(group);
     let mut listed = Vec::new();

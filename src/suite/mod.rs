@@ -29,6 +29,7 @@ mod rows;
 mod run_folder;
 mod run_source;
 mod runs;
+mod runs_error;
 #[cfg(feature = "schema")]
 pub mod schema;
 mod several;
@@ -49,6 +50,7 @@ pub use record::{CassetteOf, cassette_path, find_foreign_recording, find_stale_r
 pub use recorded::{NoBaseline, RecordedEvidence, load_baseline, load_recorded};
 pub use run_folder::{read_run_folder, survey_run_folder};
 pub use runs::{CaseRuns, LIVE, RecordedRun};
+pub use runs_error::RunsError;
 pub use trace::is_recorded;
 pub(crate) use trace::list_default_traces;
 pub use workspace::{Workspace, load_readers, workspace};

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::discover::is_case_file;
 use super::run_source::read_only_run;
+use super::runs_error::RunsError;
 use super::trace::{case_stem, case_stem_in, trace_home};
 use crate::case::{AgentFingerprint, Case, TraceFrom};
 use crate::reader::to_native;
@@ -13,9 +14,9 @@ use crate::trace::Trace;
 /// Writes the `run`-th run of a case (from 1) in the file `path`: to the file that `trace` names, or to
 /// `traces/<file stem>/<id>.json`; one of several to `traces/<file stem>/<id>/<n>.json`. The error is the cause, in a
 /// sentence.
-pub fn record_run(case: &Case, path: &Path, files: &Files, run: u32, trace: &Trace) -> Result<(), String> {
+pub fn record_run(case: &Case, path: &Path, files: &Files, run: u32, trace: &Trace) -> Result<(), RunsError> {
     let path = recording(case, path, files, run)?;
-    files.write(&path, to_native(trace).as_bytes()).map_err(|error| error.to_string())
+    Ok(files.write(&path, to_native(trace).as_bytes())?)
 }
 
 /// Returns the numbers of the runs that are not recorded, or not by this `agent` for this input.
@@ -52,7 +53,7 @@ fn is_fresh(case: &Case, path: &Path, files: &Files, agent: &AgentFingerprint, r
 }
 
 /// Returns the file of the `run`-th run of a case (from 1).
-pub fn recording(case: &Case, path: &Path, files: &Files, run: u32) -> Result<PathBuf, String> {
+pub fn recording(case: &Case, path: &Path, files: &Files, run: u32) -> Result<PathBuf, RunsError> {
     let path = trace_home(case, path);
     let folder = path.parent().unwrap_or(path);
     let own = case_stem(case, path);
@@ -107,12 +108,10 @@ pub fn cassette_path(case: &Case, path: &Path, run: u32, of: CassetteOf) -> Path
 }
 
 /// Resolves a file that a case names. A recording must not be read as a case.
-fn with_agent_name(folder: &Path, name: &str, files: &Files) -> Result<PathBuf, String> {
-    let path = files.resolve(folder, name).map_err(|error| error.to_string())?;
+fn with_agent_name(folder: &Path, name: &str, files: &Files) -> Result<PathBuf, RunsError> {
+    let path = files.resolve(folder, name)?;
     if is_case_file(&path, files.root()) {
-        return Err(format!(
-            "recorded in `{name}`, the run would be read as a case: name a file below `traces/`"
-        ));
+        return Err(RunsError::IsCase(name.to_owned()));
     }
     Ok(path)
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::run_source::read_only_run;
 use super::runs::{CaseRuns, RecordedRun};
+use super::runs_error::RunsError;
 use crate::case::Case;
 use crate::source::Files;
 
@@ -28,8 +29,8 @@ pub enum NoBaseline {
     Unreadable(String),
 }
 
-/// Loads the runs of a case in the file `path`, and its baseline. The error is a sentence with the cause.
-pub fn load_recorded(case: &Case, path: &Path, files: &Files) -> Result<RecordedEvidence, String> {
+/// Loads the runs of a case in the file `path`, and its baseline.
+pub fn load_recorded(case: &Case, path: &Path, files: &Files) -> Result<RecordedEvidence, RunsError> {
     let found = CaseRuns::find_runs(case, path, files)?;
     let runs = found.each_run(files).map(|run| run.map(Cow::into_owned)).collect::<Result<_, _>>()?;
     Ok(RecordedEvidence::from_runs(runs, case, path, files))
@@ -63,5 +64,7 @@ fn read_baseline(
     }
     let count =
         |count| NoBaseline::Unreadable(format!("{name}: a baseline is one run; the file holds {count}"));
-    read_only_run(path, &case.readers, files).map_err(NoBaseline::Unreadable)?.map_err(count)
+    read_only_run(path, &case.readers, files)
+        .map_err(|error| NoBaseline::Unreadable(error.into()))?
+        .map_err(count)
 }

@@ -2,18 +2,19 @@
 
 use std::path::Path;
 
+use super::runs_error::RunsError;
 use super::trace::find_files_below;
 use crate::reader::{ReaderSet, ReaderSurvey, Recording, TraceError};
 use crate::source::{Files, ReadProblem};
 
 /// The runs that a declared reader reads in the folder at `path`: the one called `format`, or the first that recognizes
-/// the folder's files. The error is the cause, in a sentence.
+/// the folder's files.
 pub fn read_run_folder(
     path: &Path,
     format: Option<&str>,
     readers: &ReaderSet,
     files: &Files,
-) -> Result<Recording, String> {
+) -> Result<Recording, RunsError> {
     let mut tried = Vec::new();
     for (name, pattern) in readers.find_folder_readers(format) {
         let texts = read_texts(path, pattern, files)?;
@@ -23,35 +24,30 @@ pub fn read_run_folder(
         }
         // A reader that the user names is tried whatever its `when` says.
         let read = readers.read_folder(name, &texts, format.is_some());
-        match read.map_err(|error| describe_failure(path, &error, files))? {
+        match read.map_err(|error| name_failure(path, error, files))? {
             Some(recording) => return Ok(recording),
             None => tried.push(format!("`{name}`: its `when` does not hold")),
         }
     }
-    let help = match tried.as_slice() {
-        [] => "; no declared reader has a `folder`".to_owned(),
-        tried => format!("; no declared reader reads it: {}", tried.join(", ")),
-    };
-    Err(files.read_error(path, ReadProblem::Folder).to_string() + &help)
+    Err(RunsError::Folder { folder: files.read_error(path, ReadProblem::Folder), tried })
 }
 
-/// Surveys what the paths of each declared reader with a `folder` select in the folder at `path`. The error is the
-/// cause, in a sentence.
+/// Surveys what the paths of each declared reader with a `folder` select in the folder at `path`.
 pub fn survey_run_folder(
     path: &Path,
     readers: &ReaderSet,
     files: &Files,
-) -> Result<Vec<ReaderSurvey>, String> {
+) -> Result<Vec<ReaderSurvey>, RunsError> {
     let mut surveys = Vec::new();
     for (name, pattern) in readers.find_folder_readers(None) {
         let texts = read_texts(path, pattern, files)?;
         let survey = readers.survey_folder(name, &texts);
-        surveys.extend(survey.map_err(|error| describe_failure(path, &error, files))?);
+        surveys.extend(survey.map_err(|error| name_failure(path, error, files))?);
     }
     // An empty survey would look like an empty folder.
     if surveys.is_empty() {
-        let problem = files.read_error(path, ReadProblem::Folder);
-        return Err(format!("{problem}; no declared reader has a `folder`"));
+        let folder = files.read_error(path, ReadProblem::Folder);
+        return Err(RunsError::Folder { folder, tried: Vec::new() });
     }
     Ok(surveys)
 }
@@ -66,23 +62,23 @@ pub(super) fn is_run_folder(path: &Path, readers: &ReaderSet, files: &Files) -> 
 
 /// The texts of the files below a folder that match a pattern, in natural order. Together they are no larger than one
 /// file may be.
-fn read_texts(folder: &Path, pattern: &str, files: &Files) -> Result<Vec<String>, String> {
+fn read_texts(folder: &Path, pattern: &str, files: &Files) -> Result<Vec<String>, RunsError> {
     let mut texts = Vec::new();
     let mut size = 0;
     for path in find_files_below(folder, pattern, files)? {
-        let text = files.read(&path, str::to_owned).map_err(|error| error.to_string())?;
+        let text = files.read(&path, str::to_owned)?;
         size += text.len() as u64;
         // The size is checked with each file, before the next is read.
         if size > files.size_limit() {
             let problem = ReadProblem::TooLarge { size, limit: files.size_limit() };
-            return Err(files.read_error(folder, problem).to_string());
+            return Err(files.read_error(folder, problem).into());
         }
         texts.push(text);
     }
     Ok(texts)
 }
 
-pub(super) fn describe_failure(path: &Path, error: &TraceError, files: &Files) -> String {
-    let help = error.help.as_ref().map_or_else(String::new, |help| format!(" (help: {help})"));
-    format!("{}: {error}{help}", files.name(path))
+/// Returns the error of a trace in the file at `path`.
+pub(super) fn name_failure(path: &Path, error: TraceError, files: &Files) -> RunsError {
+    RunsError::Trace { file: files.name(path), error }
 }

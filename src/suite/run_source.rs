@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use arraign_trace::reader::RunIndex;
 
-use super::run_folder::{describe_failure, read_run_folder};
+use super::run_folder::{name_failure, read_run_folder};
 use super::runs::{CaseRuns, RecordedRun};
+use super::runs_error::RunsError;
 use crate::case::{Case, RunSelection, TraceFrom};
 use crate::reader::{self, FileCondition, ReaderSet, Recording, TraceError};
 use crate::source::{Files, ReadError, ReadProblem};
@@ -16,8 +17,8 @@ use crate::trace::Trace;
 /// The largest size of a file that is read as a whole, which is faster than locating its runs first.
 const MAX_SMALL_BYTES: u64 = 256 << 10;
 
-/// Runs one after the other. The error is a sentence with the cause.
-pub(super) type Each<'s> = Box<dyn Iterator<Item = Result<Cow<'s, RecordedRun>, String>> + 's>;
+/// Runs one after the other.
+pub(super) type Each<'s> = Box<dyn Iterator<Item = Result<Cow<'s, RecordedRun>, RunsError>> + 's>;
 
 /// The source of runs.
 #[derive(Debug)]
@@ -45,7 +46,7 @@ pub(super) struct FileReading<'f> {
 
 impl RunSource {
     /// Finds the runs of one file of a case.
-    pub(super) fn of_case(case: &Case, path: PathBuf, files: &Files) -> Result<Self, String> {
+    pub(super) fn of_case(case: &Case, path: PathBuf, files: &Files) -> Result<Self, RunsError> {
         let reading =
             FileReading { format: None, condition: FileCondition::default(), readers: &case.readers, files };
         let TraceFrom::File(file) = &case.trace else { return Self::of_file(path, reading) };
@@ -63,7 +64,11 @@ impl RunSource {
     }
 
     /// Reads the selected runs of a file in an unusual condition.
-    fn in_condition(path: &Path, selection: &RunSelection, reading: FileReading<'_>) -> Result<Self, String> {
+    fn in_condition(
+        path: &Path,
+        selection: &RunSelection,
+        reading: FileReading<'_>,
+    ) -> Result<Self, RunsError> {
         let FileReading { format, condition, readers, files } = reading;
         let read = files.read(path, |text| {
             let mut recording = reader::read_in_condition(readers, text, format, condition)?;
@@ -72,11 +77,11 @@ impl RunSource {
             }
             Ok(recording)
         });
-        Ok(Self::read(describe_error(read, path, files)?, path, files))
+        Ok(Self::read(unite_errors(read, path, files)?, path, files))
     }
 
     /// Finds all runs of a file, or of a folder with a declared reader.
-    pub(super) fn of_file(path: PathBuf, reading: FileReading<'_>) -> Result<Self, String> {
+    pub(super) fn of_file(path: PathBuf, reading: FileReading<'_>) -> Result<Self, RunsError> {
         let FileReading { format, readers, files, .. } = reading;
         let small = files.read_small(&path, MAX_SMALL_BYTES, |text| reader::read_with(readers, text, format));
         match small.transpose() {
@@ -85,18 +90,18 @@ impl RunSource {
                 Ok(Self::read(read_run_folder(&path, format, readers, files)?, &path, files))
             }
             Some(Err(ReadError { problem: ReadProblem::Zipped, .. })) => Self::zipped(&path, files),
-            Some(read) => Ok(Self::read(describe_error(read, &path, files)?, &path, files)),
+            Some(read) => Ok(Self::read(unite_errors(read, &path, files)?, &path, files)),
         }
     }
 
     /// Locates the runs of a file. With `keeps`, runs that had to be read for this are kept.
-    fn found(path: PathBuf, reading: FileReading<'_>, keeps: bool) -> Result<Self, String> {
+    fn found(path: PathBuf, reading: FileReading<'_>, keeps: bool) -> Result<Self, RunsError> {
         let FileReading { format, readers, files, .. } = reading;
         let found = match files.open(&path) {
             Err(ReadError { problem: ReadProblem::Zipped, .. }) => return Self::zipped(&path, files),
             opened => opened.map(|mut file| reader::index_runs(readers, &mut file, format)),
         };
-        let (index, runs) = describe_error(found, &path, files)?;
+        let (index, runs) = unite_errors(found, &path, files)?;
         // Runs that had to be built to find them are not read again.
         if keeps && !runs.is_empty() {
             return Ok(Self::read(Recording::new(index.format(), runs), &path, files));
@@ -105,24 +110,24 @@ impl RunSource {
     }
 
     /// Reads one run of a file and skips the others.
-    fn one(path: &Path, wanted: &str, reading: FileReading<'_>) -> Result<Self, String> {
+    fn one(path: &Path, wanted: &str, reading: FileReading<'_>) -> Result<Self, RunsError> {
         let FileReading { format, readers, files, .. } = reading;
         let read = match files.open(path) {
             Err(ReadError { problem: ReadProblem::Zipped, .. }) => read_zipped(path, wanted, files),
             opened => opened.map(|mut file| reader::read_run_with(readers, &mut file, format, wanted)),
         };
-        Ok(Self::read(describe_error(read, path, files)?, path, files))
+        Ok(Self::read(unite_errors(read, path, files)?, path, files))
     }
 
     #[cfg(feature = "inspect-zip")]
-    fn zipped(path: &Path, files: &Files) -> Result<Self, String> {
+    fn zipped(path: &Path, files: &Files) -> Result<Self, RunsError> {
         let count = unzip(path, files)?.len();
         Ok(Self::Zipped { path: path.to_owned(), count })
     }
 
     #[cfg(not(feature = "inspect-zip"))]
-    fn zipped(path: &Path, files: &Files) -> Result<Self, String> {
-        Err(files.read_error(path, ReadProblem::Zipped).to_string())
+    fn zipped(path: &Path, files: &Files) -> Result<Self, RunsError> {
+        Err(files.read_error(path, ReadProblem::Zipped).into())
     }
 
     fn read(recording: Recording, path: &Path, files: &Files) -> Self {
@@ -150,7 +155,7 @@ impl RunSource {
                 Box::new(numbers.iter().map(|number| runs.find_run(*number, files)))
             }
             Self::Text { path, index } => {
-                let opened = files.open(path).map_err(|error| error.to_string());
+                let opened = files.open(path).map_err(RunsError::from);
                 let runs = opened.map(|file| reader::Runs::of(file, Arc::clone(index)));
                 owned(runs, index.format(), path, files)
             }
@@ -164,19 +169,19 @@ impl RunSource {
     }
 
     /// Reads the run of this number, and the runs that are read together with it.
-    pub(super) fn read_from(&self, number: usize, files: &Files) -> Result<Vec<RecordedRun>, String> {
+    pub(super) fn read_from(&self, number: usize, files: &Files) -> Result<Vec<RecordedRun>, RunsError> {
         let Self::Text { path, index } = self else {
             return self.each(files).nth(number).into_iter().map(|run| run.map(Cow::into_owned)).collect();
         };
         let opened = files.open(path).map(|mut file| index.read_from(&mut file, number));
-        let runs = describe_error(opened, path, files)?;
+        let runs = unite_errors(opened, path, files)?;
         Ok(runs.into_iter().map(named(index.format(), path, files)).collect())
     }
 }
 
 /// Adds the name of the file to runs that are read.
 fn owned<'s>(
-    runs: Result<impl Iterator<Item = Result<Trace, TraceError>> + 's, String>,
+    runs: Result<impl Iterator<Item = Result<Trace, TraceError>> + 's, RunsError>,
     format: &'static str,
     path: &'s Path,
     files: &'s Files,
@@ -186,7 +191,7 @@ fn owned<'s>(
         Err(error) => return Box::new(std::iter::once(Err(error))),
     };
     let named = named(format, path, files);
-    Box::new(runs.map(move |run| describe_error(Ok(run), path, files).map(|trace| Cow::Owned(named(trace)))))
+    Box::new(runs.map(move |run| unite_errors(Ok(run), path, files).map(|trace| Cow::Owned(named(trace)))))
 }
 
 /// Returns a function that makes a trace a run of the file at `path`.
@@ -196,9 +201,12 @@ fn named(format: &'static str, path: &Path, files: &Files) -> impl Fn(Trace) -> 
 }
 
 #[cfg(feature = "inspect-zip")]
-fn unzip(path: &Path, files: &Files) -> Result<reader::ZippedRuns<Box<dyn crate::source::Opened>>, String> {
+fn unzip(
+    path: &Path,
+    files: &Files,
+) -> Result<reader::ZippedRuns<Box<dyn crate::source::Opened>>, RunsError> {
     let opened = files.open_packed(path);
-    describe_error(opened.map(|file| reader::zipped_runs(file, files.size_limit())), path, files)
+    unite_errors(opened.map(|file| reader::zipped_runs(file, files.size_limit())), path, files)
 }
 
 #[cfg(feature = "inspect-zip")]
@@ -216,13 +224,13 @@ fn read_zipped(
     Err(files.read_error(path, ReadProblem::Zipped))
 }
 
-/// Unites both kinds of errors into a sentence with the cause.
-fn describe_error<T>(
+/// Unites both kinds of errors.
+fn unite_errors<T>(
     read: Result<Result<T, TraceError>, ReadError>,
     path: &Path,
     files: &Files,
-) -> Result<T, String> {
-    read.map_err(|error| error.to_string())?.map_err(|error| describe_failure(path, &error, files))
+) -> Result<T, RunsError> {
+    read?.map_err(|error| name_failure(path, error, files))
 }
 
 /// Reads the only run of a file. The inner error is the number of runs.
@@ -230,7 +238,7 @@ pub(super) fn read_only_run(
     path: PathBuf,
     readers: &ReaderSet,
     files: &Files,
-) -> Result<Result<RecordedRun, usize>, String> {
+) -> Result<Result<RecordedRun, usize>, RunsError> {
     let source = RunSource::of_file(
         path,
         FileReading { format: None, condition: FileCondition::default(), readers, files },

@@ -8,6 +8,7 @@ use std::sync::Mutex;
 use super::join::find_joined_runs;
 use super::name::build_run_name;
 use super::run_source::RunSource;
+use super::runs_error::RunsError;
 use super::trace::{find_glob_start, find_trace_files};
 use crate::case::{Case, RunReading, TraceFile, TraceFrom};
 use crate::source::{Files, lock};
@@ -61,15 +62,15 @@ impl From<Vec<RecordedRun>> for CaseRuns {
 }
 
 impl CaseRuns {
-    /// Finds the runs of a case in the file `path`. The error is a sentence with the cause.
-    pub fn find_runs(case: &Case, path: &Path, files: &Files) -> Result<Self, String> {
+    /// Finds the runs of a case in the file `path`.
+    pub fn find_runs(case: &Case, path: &Path, files: &Files) -> Result<Self, RunsError> {
         let sources = match &case.trace {
             TraceFrom::Inline(trace) => {
                 let run = RecordedRun { file: None, format: "inline", trace: (**trace).clone() };
                 vec![RunSource::Read(vec![run])]
             }
             TraceFrom::File(file @ TraceFile { joined: Some((group, number)), .. }) => {
-                let (runs, numbers) = find_joined_runs(case, file, (group, *number), path, files)?;
+                let (runs, numbers) = find_joined_runs(case, file, group, *number, path, files)?;
                 vec![RunSource::Joined { runs, numbers }]
             }
             TraceFrom::File(_) | TraceFrom::Lookup => Self::find_sources(case, path, files)?,
@@ -78,7 +79,7 @@ impl CaseRuns {
         let count = case.repeat.as_ref().map_or(found, |(wanted, _)| *wanted as usize);
         // A case that asks for several runs proves nothing with fewer.
         if found < count {
-            return Err(format!("`repeat` asks for {count} runs, and {found} are recorded"));
+            return Err(RunsError::TooFew { wanted: count, found });
         }
         let reading = match &case.trace {
             TraceFrom::File(file) => file.reading.clone(),
@@ -89,22 +90,22 @@ impl CaseRuns {
 
     /// Finds all runs in the files of a case, also those of other cases that share the files. The error is the cause, in a
     /// sentence.
-    pub(super) fn find_in_files(case: &Case, path: &Path, files: &Files) -> Result<Self, String> {
+    pub(super) fn find_in_files(case: &Case, path: &Path, files: &Files) -> Result<Self, RunsError> {
         let sources = Self::find_sources(case, path, files)?;
         let count = sources.iter().map(RunSource::len).sum();
         Ok(Self { sources, count, left_out: 0, reading: RunReading::default(), together: Mutex::default() })
     }
 
-    fn find_sources(case: &Case, path: &Path, files: &Files) -> Result<Vec<RunSource>, String> {
+    fn find_sources(case: &Case, path: &Path, files: &Files) -> Result<Vec<RunSource>, RunsError> {
         let found = find_trace_files(case, path, files)?.into_iter();
         found.map(|path| RunSource::of_case(case, path, files)).collect()
     }
 
     /// Returns the run of this number, from 0.
-    pub(super) fn find_run(&self, number: usize, files: &Files) -> Result<Cow<'_, RecordedRun>, String> {
+    pub(super) fn find_run(&self, number: usize, files: &Files) -> Result<Cow<'_, RecordedRun>, RunsError> {
         match self.find_source(number) {
             Some((RunSource::Read(runs), own)) => {
-                runs.get(own).map(Cow::Borrowed).ok_or_else(|| format!("there is no run {}", number + 1))
+                runs.get(own).map(Cow::Borrowed).ok_or(RunsError::NoRun(number + 1))
             }
             _ => self.read_run(number, files).map(Cow::Owned),
         }
@@ -120,7 +121,7 @@ impl CaseRuns {
         case: &Case,
         path: &Path,
         files: &Files,
-    ) -> Result<Vec<String>, String> {
+    ) -> Result<Vec<String>, RunsError> {
         let Some(start) = find_glob_start(case, path, files)? else {
             return Ok((1..=self.len()).map(|number| format!("{case_name}::run_{number}")).collect());
         };
@@ -138,7 +139,7 @@ impl CaseRuns {
             for name in own {
                 if !known.insert(name.clone()) {
                     let trace = files.name(trace);
-                    return Err(format!("two traces make the trial `{name}`, one of them is {trace}"));
+                    return Err(RunsError::SameName { trial: name, trace });
                 }
                 names.push(name);
             }
@@ -162,11 +163,11 @@ impl CaseRuns {
         self.count == 0
     }
 
-    /// Reads all runs, one after the other. The error is a sentence with the cause.
+    /// Reads all runs, one after the other.
     pub fn each_run<'s>(
         &'s self,
         files: &'s Files,
-    ) -> impl Iterator<Item = Result<Cow<'s, RecordedRun>, String>> + 's {
+    ) -> impl Iterator<Item = Result<Cow<'s, RecordedRun>, RunsError>> + 's {
         let runs = self.sources.iter().flat_map(move |source| source.each(files)).take(self.count);
         runs.map(|run| run.map(|run| self.apply_reading(run)))
     }
@@ -180,18 +181,17 @@ impl CaseRuns {
     }
 
     /// Reads the run of this number, from 0. Runs that are requested in order are usually read already.
-    pub fn read_run(&self, number: usize, files: &Files) -> Result<RecordedRun, String> {
+    pub fn read_run(&self, number: usize, files: &Files) -> Result<RecordedRun, RunsError> {
         let mut together = lock(&self.together);
         if let Some(run) = together.take(number) {
             return Ok(run);
         }
-        let (source, own) =
-            self.find_source(number).ok_or_else(|| format!("there is no run {}", number + 1))?;
+        let (source, own) = self.find_source(number).ok_or(RunsError::NoRun(number + 1))?;
         // A file that has grown meanwhile must not shift the runs of the next.
         let runs = source.read_from(own, files)?.into_iter().take(source.len() - own);
         let runs = runs.map(|run| Some(self.apply_reading(Cow::Owned(run)).into_owned()));
         *together = CollectedRuns { from: number, runs: runs.collect() };
-        together.take(number).ok_or_else(|| format!("there is no run {} any more", number + 1))
+        together.take(number).ok_or(RunsError::NoRun(number + 1))
     }
 
     /// Returns the source of the run of this number, and the number in that source.
@@ -210,7 +210,7 @@ impl CaseRuns {
 const MAX_ID_CHARS: usize = 100;
 
 /// Returns the ids of the runs in a file, or their numbers from 1 if the ids do not tell the runs apart.
-fn find_ids(source: &RunSource, files: &Files) -> Result<Vec<String>, String> {
+fn find_ids(source: &RunSource, files: &Files) -> Result<Vec<String>, RunsError> {
     let mut ids = Vec::new();
     for run in source.each(files) {
         ids.push(run?.trace.id.clone().filter(|id| !id.is_empty() && id.chars().count() <= MAX_ID_CHARS));

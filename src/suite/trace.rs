@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::name::name_recording;
 use super::run_folder::is_run_folder;
+use super::runs_error::RunsError;
 use crate::case::{Case, ReasoningTexts, RecordOrder, RunReading, RunSelection, TraceFile, TraceFrom};
 use crate::check::{Scope, WrittenFailures, find_reader};
 use crate::pattern::is_glob;
@@ -129,19 +130,19 @@ fn refuse_outside(file: &TraceFile, node: Node<'_>, scope: &Scope<'_>) -> Result
     let fixed = file.path.split(WILDCARDS).next().unwrap_or_default();
     scope.files.resolve(scope.folder, fixed).map_err(|error| node.error(error.to_string()))?;
     if is_glob(&file.path) {
-        build_glob_set(&file.path).map_err(|problem| node.error(problem))?;
+        build_glob_set(&file.path).map_err(|error| node.error(error))?;
     }
     Ok(())
 }
 
-fn build_glob_set(pattern: &str) -> Result<GlobSet, String> {
+fn build_glob_set(pattern: &str) -> Result<GlobSet, RunsError> {
     let glob = GlobBuilder::new(pattern).literal_separator(true).build();
     let set = glob.and_then(|glob| GlobSetBuilder::new().add(glob).build());
-    set.map_err(|error| format!("`{pattern}` is not a pattern: {}", error.kind()))
+    set.map_err(|error| RunsError::Pattern { pattern: pattern.to_owned(), problem: error.kind().to_string() })
 }
 
 /// Finds the files with the runs of a case in the file `path`.
-pub(super) fn find_trace_files(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
+pub(super) fn find_trace_files(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>, RunsError> {
     match &case.trace {
         TraceFrom::Inline(_) => Ok(Vec::new()),
         TraceFrom::File(file) => find_matching(file, trace_home(case, path), files),
@@ -167,23 +168,24 @@ pub(super) fn trace_home<'p>(case: &'p Case, path: &'p Path) -> &'p Path {
 }
 
 /// Returns the file of a path, or the files that a glob matches, in natural order.
-fn find_matching(file: &TraceFile, case_file: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
+fn find_matching(file: &TraceFile, case_file: &Path, files: &Files) -> Result<Vec<PathBuf>, RunsError> {
     let folder = case_file.parent().unwrap_or(case_file);
-    let direct = files.resolve(folder, &file.path).map_err(|error| error.to_string())?;
+    let direct = files.resolve(folder, &file.path)?;
     // A file may have brackets in its name: it is preferred to the pattern.
     if !is_glob(&file.path) || files.exists(&direct) {
         return Ok(vec![direct]);
     }
-    let found = find_by_glob(split_glob(folder, &file.path, files)?, files)?;
-    if found.is_empty() { Err(format!("no trace matches `{}`", file.path)) } else { Ok(found) }
+    let (start, pattern) = split_glob(folder, &file.path, files)?;
+    let found = find_by_glob(&start, pattern, files)?;
+    if found.is_empty() { Err(RunsError::NoMatch(file.path.clone())) } else { Ok(found) }
 }
 
 /// Returns the folder below which the files of a case's glob are. `None` for a case that names a single file, or none.
-pub(super) fn find_glob_start(case: &Case, path: &Path, files: &Files) -> Result<Option<PathBuf>, String> {
+pub(super) fn find_glob_start(case: &Case, path: &Path, files: &Files) -> Result<Option<PathBuf>, RunsError> {
     let TraceFrom::File(file) = &case.trace else { return Ok(None) };
     let home = trace_home(case, path);
     let folder = home.parent().unwrap_or(home);
-    let direct = files.resolve(folder, &file.path).map_err(|error| error.to_string())?;
+    let direct = files.resolve(folder, &file.path)?;
     if !is_glob(&file.path) || files.exists(&direct) {
         return Ok(None);
     }
@@ -191,34 +193,38 @@ pub(super) fn find_glob_start(case: &Case, path: &Path, files: &Files) -> Result
 }
 
 /// Returns the files below `folder` that match `pattern`, in natural order. A pattern that leads out of it matches none.
-pub(super) fn find_files_below(folder: &Path, pattern: &str, files: &Files) -> Result<Vec<PathBuf>, String> {
+pub(super) fn find_files_below(
+    folder: &Path,
+    pattern: &str,
+    files: &Files,
+) -> Result<Vec<PathBuf>, RunsError> {
     let (start, pattern) = split_glob(folder, pattern, files)?;
     if !start.starts_with(folder) {
         return Ok(Vec::new());
     }
-    find_by_glob((start, pattern), files)
+    find_by_glob(&start, pattern, files)
 }
 
 /// Splits a glob, which is relative to `folder`, into the folder before its first wildcard and the pattern below it. So a
 /// folder may have brackets in its name.
-fn split_glob<'g>(folder: &Path, glob: &'g str, files: &Files) -> Result<(PathBuf, &'g str), String> {
+fn split_glob<'g>(folder: &Path, glob: &'g str, files: &Files) -> Result<(PathBuf, &'g str), RunsError> {
     let fixed = glob.find(WILDCARDS).unwrap_or(glob.len());
     let (fixed, pattern) = glob.split_at(glob[..fixed].rfind('/').map_or(0, |slash| slash + 1));
-    let start = files.resolve(folder, fixed).map_err(|error| error.to_string())?;
+    let start = files.resolve(folder, fixed)?;
     Ok((start, pattern))
 }
 
 /// Lists the files below a folder that match a pattern, in natural order.
-fn find_by_glob((start, pattern): (PathBuf, &str), files: &Files) -> Result<Vec<PathBuf>, String> {
+fn find_by_glob(start: &Path, pattern: &str, files: &Files) -> Result<Vec<PathBuf>, RunsError> {
     let set = build_glob_set(pattern)?;
-    let mut found = files.walk(&start, |_| false).unwrap_or_default();
-    found.retain(|path| path.strip_prefix(&start).is_ok_and(|below| set.is_match(below)));
+    let mut found = files.walk(start, |_| false).unwrap_or_default();
+    found.retain(|path| path.strip_prefix(start).is_ok_and(|below| set.is_match(below)));
     found.sort_by(|one, other| compare_naturally(&one.to_string_lossy(), &other.to_string_lossy()));
     Ok(found)
 }
 
 /// Looks up the trace beside the file of rows that contains the case, or else beside the case's file.
-fn look_up_trace(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
+fn look_up_trace(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>, RunsError> {
     let home = trace_home(case, path);
     look_up_beside(case, home, files).or_else(|error| {
         if home == path { Err(error) } else { look_up_beside(case, path, files).map_err(|_| error) }
@@ -227,7 +233,7 @@ fn look_up_trace(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>
 
 /// `traces/<file stem>/<id>.*`, else `traces/<id>.*`, next to the file; else the files of the folder
 /// `traces/<file stem>/<id>`, one a run. Where several runs are asked for, the folder comes first.
-fn look_up_beside(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>, String> {
+fn look_up_beside(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf>, RunsError> {
     let own = case_stem(case, path);
     let id = own.file_name().unwrap_or_default().to_string_lossy();
     let stem = own.parent().unwrap_or(path);
@@ -248,7 +254,7 @@ fn look_up_beside(case: &Case, path: &Path, files: &Files) -> Result<Vec<PathBuf
     }
     runs.ok_or_else(|| {
         let [own, shared] = folders.map(|folder| format!("{}/{id}", files.name(folder)));
-        format!("no trace: the case names none, the `defaults` of its suite name none, and none is at {own}.* or {shared}.* or {own}/<run>.*")
+        RunsError::NotFound { own, shared }
     })
 }
 

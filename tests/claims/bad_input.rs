@@ -46,7 +46,7 @@ impl Evals {
         let path = self.0.path().join("case.yaml");
         match load_recorded(&suite.cases[0], &path, &self.files()) {
             Ok(runs) => evaluate_recorded(&suite.cases[0], "case", &runs),
-            Err(error) => failed_with(&suite.cases[0], "case", suite.cases[0].trace_place(), error),
+            Err(error) => failed_with(&suite.cases[0], "case", suite.cases[0].trace_place(), error.into()),
         }
     }
 

@@ -176,5 +176,5 @@ fn a_folder_of_events_is_one_run() {
     let recording = read_run_folder(&dir.path().join("run"), None, &readers, &files).expect("a run");
     assert_eq!((recording.format, recording.runs.len(), recording.runs[0].calls.len()), ("openhands", 1, 3));
     let error = read_run_folder(&events, None, &readers, &files).expect_err("no events below");
-    assert!(error.contains("no file matches `events/*.json`"), "{error}");
+    assert!(error.to_string().contains("no file matches `events/*.json`"), "{error}");
 }

@@ -36,7 +36,7 @@ impl Evals {
     }
 
     fn find(&self, files: &Files) -> Result<CaseRuns, String> {
-        CaseRuns::find_runs(&self.suite().cases[0], &self.0.path().join("case.yaml"), files)
+        Ok(CaseRuns::find_runs(&self.suite().cases[0], &self.0.path().join("case.yaml"), files)?)
     }
 
     fn traces(&self) -> Result<Vec<Trace>, String> {
@@ -103,7 +103,7 @@ fn a_run_that_cannot_be_read_is_an_error_of_all_and_of_its_own_trial() {
     for number in 0..30 {
         match found.read_run(number, &files) {
             Ok(run) => assert_eq!(run.trace.id, Some(format!("r{number}"))),
-            Err(told) => assert_eq!((number, told), (20, error.clone())),
+            Err(told) => assert_eq!((number, told.to_string()), (20, error.clone())),
         }
     }
 }

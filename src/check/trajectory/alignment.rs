@@ -36,20 +36,20 @@ pub(super) fn align_calls(costs: &PairingCosts, groups: &[u16]) -> Pairs {
             // Closing leads to a later state of the same call, so that the order of states is a valid one.
             let closed = now[index].saturating_add(state.closing_cost(costs));
             let mark = CLOSED + state.taken;
-            keep_cheaper(&mut now, &mut moves, call * states.len(), (state.next, closed, mark));
+            keep_cheaper(&mut now, &mut moves, call * states.len(), state.next, closed, mark);
         }
         // A call is left alone, or takes one of the free slots of its group.
         if call < calls {
             for (index, state) in states.iter().enumerate().filter(|(index, _)| now[*index] < i64::MAX) {
                 let row = (call + 1) * states.len();
                 let alone = now[index] + costs.call_alone(call);
-                keep_cheaper(&mut next, &mut moves, row, (index, alone, ALONE));
+                keep_cheaper(&mut next, &mut moves, row, index, alone, ALONE);
                 for bit in state.list_free_slots() {
                     let Some(pair) = costs.pair(state.slot(bit), call) else { continue };
                     // Within a group the states are ordered by their sets of slots, so a further slot moves the state
                     // by its bit. The full set is the first state of the next group.
                     let after = index + (1 << bit);
-                    keep_cheaper(&mut next, &mut moves, row, (after, now[index] + pair, TOOK + bit));
+                    keep_cheaper(&mut next, &mut moves, row, after, now[index] + pair, TOOK + bit);
                 }
             }
             now = next;
@@ -59,7 +59,7 @@ pub(super) fn align_calls(costs: &PairingCosts, groups: &[u16]) -> Pairs {
 }
 
 /// Keeps the cheaper way to a state. Among equal ones the earlier stays.
-fn keep_cheaper(best: &mut [i64], moves: &mut [u16], row: usize, (state, cost, mark): (usize, i64, u16)) {
+fn keep_cheaper(best: &mut [i64], moves: &mut [u16], row: usize, state: usize, cost: i64, mark: u16) {
     if cost < best[state] {
         best[state] = cost;
         moves[row + state] = mark;

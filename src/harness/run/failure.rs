@@ -1,6 +1,7 @@
 //! Why a trial has no run to evaluate.
 
 use crate::engine::UndecidedRun;
+use crate::suite::RunsError;
 
 /// Why a trial has no run to evaluate.
 #[derive(Debug, Clone)]
@@ -19,6 +20,12 @@ impl RunFailure {
             Self::Error(reason) => reason,
             Self::Undecided(run) => run.reason,
         }
+    }
+}
+
+impl From<RunsError> for RunFailure {
+    fn from(error: RunsError) -> Self {
+        Self::Error(error.into())
     }
 }
 

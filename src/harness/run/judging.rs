@@ -97,7 +97,7 @@ impl RunJudge {
         file: &'h Path,
         files: &'h Files,
     ) -> JudgeSession<'h> {
-        JudgeSession::new(&self.pool, (files, file), rerun)
+        JudgeSession::new(&self.pool, files, file, rerun)
     }
 
     /// The requests, tokens and costs of this process.

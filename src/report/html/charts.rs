@@ -71,7 +71,8 @@ impl ChartBar {
         name: &str,
         told: String,
         standing: &'static str,
-        (part, all): (usize, usize),
+        part: usize,
+        all: usize,
     ) -> Self {
         let segment = BarSegment { standing, x: 0.0, width: compute_percent(part, all) };
         Self { name: escape_line(name), told, parts: vec![segment] }
@@ -146,7 +147,7 @@ impl HtmlCharts {
         broken.sort_by_key(|(_, count)| std::cmp::Reverse(count.broken));
         let bars = broken.iter().take(MAX_BARS).map(|(name, count)| {
             let told = format!("{} of {} failed", count.broken, count.checked);
-            ChartBar::of_share(name, told, "fail", (count.broken, count.checked))
+            ChartBar::of_share(name, told, "fail", count.broken, count.checked)
         });
         (bars.collect(), broken.len().saturating_sub(MAX_BARS))
     }

@@ -83,7 +83,7 @@ fn build_trace(trace: &TraceMutation<'_>, shown: usize) -> MutatedTrace {
         build_row(is_new.then_some(case), mutant)
     });
     let survivors = survivors.collect();
-    MutatedTrace { bar: ChartBar::of_share(trace.trace, told, "pass", (killed, all)), survivors }
+    MutatedTrace { bar: ChartBar::of_share(trace.trace, told, "pass", killed, all), survivors }
 }
 
 fn build_row(case: Option<&&CaseMutation>, mutant: &MutantResult) -> SurvivorRow {

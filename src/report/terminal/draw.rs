@@ -30,7 +30,10 @@ pub(super) fn draw_diagnostic(
     if let Some(id) = title.id {
         heading = heading.id(id.to_owned());
     }
-    let group = marks.iter().enumerate().fold(Group::with_title(heading), add_mark);
+    let group = marks
+        .iter()
+        .enumerate()
+        .fold(Group::with_title(heading), |group, (index, mark)| add_mark(group, index, mark));
     let group = notes.0.iter().fold(group, |group, (name, text)| {
         let level = match name.as_deref() {
             Some("help") => Level::HELP,
@@ -45,7 +48,7 @@ pub(super) fn draw_diagnostic(
     drawn
 }
 
-fn add_mark<'g>(group: Group<'g>, (index, mark): (usize, &DiagnosticMark<'_>)) -> Group<'g> {
+fn add_mark<'g>(group: Group<'g>, index: usize, mark: &DiagnosticMark<'_>) -> Group<'g> {
     let at = mark.at;
     let path = escape_line(&at.file);
     let origin = Origin::path(path.clone()).line(at.line).char_column(at.column);

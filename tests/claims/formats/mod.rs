@@ -38,7 +38,7 @@ fn verdicts(name: &str) -> Vec<Verdict> {
         let trial = format!("{name}::{}", case.id.as_deref().expect("an id"));
         let verdict = match load_recorded(case, &path, &files) {
             Ok(runs) => evaluate_recorded(case, &trial, &runs),
-            Err(error) => failed_with(case, &trial, case.trace_place(), error),
+            Err(error) => failed_with(case, &trial, case.trace_place(), error.into()),
         };
         without_times(verdict)
     };

@@ -80,8 +80,8 @@ impl LabelledExample {
         let mut context = JudgeContext::default();
         context.include_prompt = self.input.is_some();
         let question = Question::new(&self.id, &self.prompt, AnswerForm::PassOrFail).context(context);
-        let judge = (calibration.judge.as_ref(), &calibration.prices);
-        session.judge_answer(judge, (&trace, self.input.as_deref()), question)
+        let judge = calibration.judge.as_ref();
+        session.judge_answer(judge, &calibration.prices, &trace, self.input.as_deref(), question)
     }
 }
 

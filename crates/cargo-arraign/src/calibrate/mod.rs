@@ -51,7 +51,7 @@ impl Calibrate {
         // A missing key is reported before the first example is asked, not as a result of each.
         pool.check_ready(judge).map_err(CliError::new)?;
         let command = format!("cargo arraign calibrate {}", self.file.to_string_lossy());
-        let session = JudgeSession::new(&pool, (&files, &path), command);
+        let session = JudgeSession::new(&pool, &files, &path, command);
         let results = calibration.examples.iter().map(|example| example.ask_judge(&session, &calibration));
         let report = CalibrationReport::collect(&calibration.examples, results);
         let judge = pool.judge_name_for(calibration.judge.as_ref()).unwrap_or_default();

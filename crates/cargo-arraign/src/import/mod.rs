@@ -135,7 +135,7 @@ impl Import {
         unsupported.sort();
         let broken = self.find_load_errors(&new);
         let results = self.run_written(&new);
-        exit_after_write(print_summary(&new, &unsupported, &broken, (&results, note), log.as_deref()))?;
+        exit_after_write(print_summary(&new, &unsupported, &broken, &results, note, log.as_deref()))?;
         let failed = new.is_empty() || !broken.is_empty() || (self.strict && !unsupported.0.is_empty());
         Ok(if failed { ExitCode::from(101) } else { ExitCode::SUCCESS })
     }

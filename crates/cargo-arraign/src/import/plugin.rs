@@ -60,7 +60,7 @@ pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
         )
         .into());
     }
-    write_case(prompt.as_ref(), root, (&graders, &listed), &mut draft);
+    write_case(prompt.as_ref(), root, &graders, &listed, &mut draft);
     Ok(draft.finish())
 }
 
@@ -86,7 +86,8 @@ fn parse_markdown(source: &Arc<Source>) -> Result<Markdown, LoadErrors> {
 fn write_case(
     prompt: Option<&Markdown>,
     case: Option<Node<'_>>,
-    (graders, listed): (&[Markdown], &[Node<'_>]),
+    graders: &[Markdown],
+    listed: &[Node<'_>],
     draft: &mut SuiteDraft,
 ) {
     let asked = prompt.map(|prompt| prompt.body.clone()).filter(|body| !body.is_empty());

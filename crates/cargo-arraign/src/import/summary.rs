@@ -25,7 +25,8 @@ pub(super) fn print_summary(
     new: &[WrittenFile],
     unsupported: &UnsupportedList,
     broken: &[String],
-    (results, note): (&WrittenResults, Option<&str>),
+    results: &WrittenResults,
+    note: Option<&str>,
     log: Option<&str>,
 ) -> io::Result<()> {
     let mut out = io::stdout().lock();

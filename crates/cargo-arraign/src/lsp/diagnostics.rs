@@ -68,7 +68,7 @@ fn describe_verdict(verdict: &Verdict, lines: &[&str], project: &EvalProject) ->
         let violations = finding.violations.iter().map(|violation| {
             let related = list_related(violation, run, project);
             let help = violation.suggestion.as_deref();
-            place_diagnostic(lines, &violation.at, (&violation.message, help), &finding.check, related)
+            place_diagnostic(lines, &violation.at, &violation.message, help, &finding.check, related)
         });
         found.extend(violations.flatten());
         found.extend(describe_undecided(finding, lines));
@@ -76,12 +76,12 @@ fn describe_verdict(verdict: &Verdict, lines: &[&str], project: &EvalProject) ->
     let errors = verdict.errors.iter();
     found.extend(
         errors.filter_map(|error| {
-            place_diagnostic(lines, &error.at, (&error.message, None), "error", Vec::new())
+            place_diagnostic(lines, &error.at, &error.message, None, "error", Vec::new())
         }),
     );
     if let Some(diff) = &verdict.snapshot_diff {
         let message = format!("the violations differ from the snapshot\n{diff}");
-        found.extend(place_diagnostic(lines, &verdict.case, (&message, None), "snapshot", Vec::new()));
+        found.extend(place_diagnostic(lines, &verdict.case, &message, None, "snapshot", Vec::new()));
     }
     // All rows of a dataset share the lines of one case, so each message names its row.
     if let Some(row) = &verdict.row {
@@ -105,7 +105,7 @@ fn name_row(diagnostic: &mut Diagnostic, trial: &str, row: &Location, project: &
 fn describe_undecided(finding: &Finding, lines: &[&str]) -> Option<Diagnostic> {
     let message = format!("undecided: {}", finding.unfit.as_deref()?);
     let help = finding.help.as_deref();
-    let diagnostic = place_diagnostic(lines, &finding.at, (&message, help), &finding.check, Vec::new())?;
+    let diagnostic = place_diagnostic(lines, &finding.at, &message, help, &finding.check, Vec::new())?;
     Some(Diagnostic { severity: Some(DiagnosticSeverity::WARNING), ..diagnostic })
 }
 
@@ -113,7 +113,8 @@ fn describe_undecided(finding: &Finding, lines: &[&str]) -> Option<Diagnostic> {
 fn place_diagnostic(
     lines: &[&str],
     at: &Location,
-    (message, help): (&str, Option<&str>),
+    message: &str,
+    help: Option<&str>,
     code: &str,
     related: Vec<DiagnosticRelatedInformation>,
 ) -> Option<Diagnostic> {

@@ -92,7 +92,7 @@ fn choose_entries(case: &FolderCase, survivors: &[TraceSurvivor<'_>], library: L
     let mut candidates: Vec<KillRow> = list_additions(survivors).map(|entry| (entry, Vec::new())).collect();
     let mut mutants: Vec<FixedMutant> = Vec::new();
     for run in &recorded.runs {
-        let tried = try_candidates(case, run, survivors, (&mut candidates, library));
+        let tried = try_candidates(case, run, survivors, &mut candidates, library);
         mutants.extend(tried);
     }
     // The smallest set that covers all mutants is hard to find: the largest gain is taken first, and what became
@@ -125,7 +125,8 @@ fn try_candidates(
     case: &FolderCase,
     run: &RecordedRun,
     survivors: &[TraceSurvivor<'_>],
-    (candidates, library): (&mut Vec<KillRow>, Library<'_>),
+    candidates: &mut Vec<KillRow>,
+    library: Library<'_>,
 ) -> Vec<FixedMutant> {
     let mut unguarded = run.clone();
     remove_guards(&mut unguarded.trace);

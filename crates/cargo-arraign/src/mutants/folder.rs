@@ -91,7 +91,8 @@ pub(super) fn mutate_folder(
 pub(super) fn mutate_case_in_text(
     library: Library<'_>,
     sources: EvidenceSources<'_>,
-    (path, text): (&Path, &str),
+    path: &Path,
+    text: &str,
     name: &str,
 ) -> Result<CaseMutation, LoadErrors> {
     let cases = Suite::parse(path, text, library)?.cases.into_iter();
@@ -126,7 +127,7 @@ impl FolderCase {
         sources: EvidenceSources<'_>,
         options: MutationOptions<'_>,
     ) -> CaseMutation {
-        let session = JudgeSession::new(sources.judges, (library.files, &self.path), String::new());
+        let session = JudgeSession::new(sources.judges, library.files, &self.path, String::new());
         let start = sources.programs.map(|run_program| {
             |request: &ProgramRequest, trace: &Trace| run_program(request, &self.case, &self.path, trace)
         });
@@ -139,7 +140,7 @@ impl FolderCase {
         };
         match load_recorded(&self.case, &self.path, library.files) {
             Ok(recorded) => mutator.mutate_runs(&recorded),
-            Err(why) => mutator.leave_out(why),
+            Err(why) => mutator.leave_out(why.into()),
         }
     }
 }

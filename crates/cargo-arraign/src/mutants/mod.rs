@@ -45,7 +45,7 @@ pub(crate) fn mutate_fixed_case(
     text: &str,
 ) -> Result<CaseMutation, LoadErrors> {
     with_sources(harness, |library, sources| {
-        mutate_case_in_text(library, sources, (&fix.path, text), &fix.name)
+        mutate_case_in_text(library, sources, &fix.path, text, &fix.name)
     })
 }
 

@@ -25,7 +25,9 @@ pub(super) fn keep_in_files(
     let path = Arc::clone(path);
     let files = Arc::clone(files);
     let fingerprint = Arc::clone(fingerprint);
-    Arc::new(move |run, trace| record_run(&case, &path, &files, run, &stamp_run(&case, &fingerprint, trace)))
+    Arc::new(move |run, trace| {
+        Ok(record_run(&case, &path, &files, run, &stamp_run(&case, &fingerprint, trace))?)
+    })
 }
 
 /// Adds to the run of an agent for what it was made: a replay compares it with the case and the agent then.

@@ -44,7 +44,8 @@ use crate::harness::stderr::{report_load_errors, report_problem};
 use crate::outcome::UndecidedCause;
 use crate::source::{Files, fingerprint_bytes};
 use crate::suite::{
-    CaseRuns, CassetteOf, LIVE, RecordedRun, cassette_path, find_foreign_recording, find_stale_runs,
+    CaseRuns, CassetteOf, LIVE, RecordedRun, RunsError, cassette_path, find_foreign_recording,
+    find_stale_runs,
 };
 use crate::verdict::Rerun;
 
@@ -380,9 +381,9 @@ impl LiveAgents {
     }
 
     /// Adds to the error of a missing trace how to record it, if the case has an agent.
-    fn explain_missing_run(&self, error: String, name: &str, case: &Case) -> String {
+    fn explain_missing_run(&self, error: RunsError, name: &str, case: &Case) -> String {
         if case.agent.is_none() || self.mode != AgentMode::Replay {
-            return error;
+            return error.into();
         }
         let command = self.rerun.command(name);
         format!("no recorded run of the agent\n{error}\nrecord one: ARRAIGN_AGENT_MODE=record {command}")

@@ -110,8 +110,8 @@ impl<'t> Input<'t> {
         refuse_many_values(text)?;
         if sse::is_stream(text) {
             let mut has_halves = false;
-            let events = sse::events(text).map(|event| {
-                let (record, is_halved) = read_event(event)?;
+            let events = sse::events(text).map(|(line, data)| {
+                let (record, is_halved) = read_event(line, data)?;
                 has_halves |= is_halved;
                 Ok(record)
             });
@@ -238,7 +238,7 @@ fn find_line(text: &str, at: usize) -> (usize, usize) {
     (1 + before.split(|byte| *byte == b'\n').count() - 1, at - line_start + 1)
 }
 
-fn read_event((line, data): (usize, &str)) -> Result<(Record<'_>, bool), TraceError> {
+fn read_event(line: usize, data: &str) -> Result<(Record<'_>, bool), TraceError> {
     match parse_value(data) {
         Ok((value, is_halved)) => Ok((Record { at: At::Line(line), value }, is_halved)),
         Err(error) => {

@@ -29,7 +29,8 @@ pub(crate) fn merge_calls<'t>(
     body: Option<JsonNode<'t>>,
 ) -> Vec<JsonNode<'t>> {
     let has_list = !tool_calls.is_empty();
-    let listed: Vec<ListedCall> = tool_calls.into_iter().enumerate().filter_map(read_listed).collect();
+    let listed: Vec<ListedCall> =
+        tool_calls.into_iter().enumerate().filter_map(|(at, listed)| read_listed(at, listed)).collect();
     // Older results have no list, and then nothing is missing from it.
     if has_list {
         note_unlisted(builder, &parts, &listed);
@@ -49,7 +50,7 @@ pub(crate) fn unwrap_payload(mut chunk: JsonObject) -> Result<JsonObject, Decode
     Ok(chunk)
 }
 
-fn read_listed((index, call): (usize, JsonNode<'_>)) -> Option<ListedCall<'_>> {
+fn read_listed(index: usize, call: JsonNode<'_>) -> Option<ListedCall<'_>> {
     let mut call = unwrap_payload(JsonObject::of(call, "a call").ok()?).ok()?;
     let id = call.string(&["toolCallId"]).ok()??;
     let name = call.text(&["toolName"]).ok()??;
