@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures names, closures, comments and lengths in the Rust sources.
+"""Shows the distribution of names, comments and lengths in the Rust sources.
 
 Usage: python3 tools/names.py [FOLDER...]     (default: src crates)
 
@@ -92,13 +92,13 @@ def find_rust_files(folders):
                 yield path
 
 
-def print_row(name, figure, wanted):
-    print(f"{name:<42} {figure:>22}   wanted: {wanted}")
+def print_row(name, figure):
+    print(f"{name:<42} {figure:>22}")
 
 
-def print_lengths(name, lengths, wanted):
+def print_lengths(name, lengths):
     values = lengths.values()
-    print_row(name, f"{percentile(values, 50)} / {percentile(values, 90)} / {max(values, default=0)}", wanted)
+    print_row(name, f"{percentile(values, 50)} / {percentile(values, 90)} / {max(values, default=0)}")
 
 
 def print_report(sources):
@@ -107,12 +107,12 @@ def print_report(sources):
     functions = sources.functions.total()
     one_word = sum(count for name, count in sources.functions.items() if "_" not in name)
     code = sum(sources.file_lengths.values())
-    print_row("types that share their name with another", f"{share(shared, declared):.0%} of {declared}", "below 15 %")
-    print_row("functions named with one word", f"{share(one_word, functions):.0%} of {functions}", "below 40 %")
-    print_row("closures bound to a name", str(sources.closures), "below 100")
-    print_row("comments per code line", f"{share(sources.comments, code):.3f} of {code}", "0.03, above the hard parts")
-    print_lengths("function lines: median / 90 % / longest", sources.function_lengths, "at most 10 / 25 / 40")
-    print_lengths("file lines: median / 90 % / longest", sources.file_lengths, "longest about 300")
+    print_row("types that share their name with another", f"{share(shared, declared):.0%} of {declared}")
+    print_row("functions named with one word", f"{share(one_word, functions):.0%} of {functions}")
+    print_row("closures bound to a name", str(sources.closures))
+    print_row("comments per code line", f"{share(sources.comments, code):.3f} of {code}")
+    print_lengths("function lines: median / 90 % / longest", sources.function_lengths)
+    print_lengths("file lines: median / 90 % / longest", sources.file_lengths)
 
 
 def print_examples(sources):
