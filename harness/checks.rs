@@ -1,7 +1,7 @@
 //! Checks that this project defines itself. A struct holds the settings, and a pure function is the check.
 
 use arraign::trace::{Arguments, Call};
-use arraign::{Check, Evidence, Item, Outcome, State, Trace, Unfit, Violation};
+use arraign::{CannotDecide, Check, Evidence, Item, Outcome, State, Trace, Violation};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -27,16 +27,16 @@ fn default_argument() -> String {
 }
 
 impl Check for NoRefundsOnSunday {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let (mut items, mut violations) = (Vec::new(), Vec::new());
         for call in evidence.trace.calls.iter().filter(|call| call.name == self.tool) {
             let Some(date) = call.arguments.get(&self.date_argument).and_then(|date| date.as_str()) else {
                 let what =
                     format!("call {} of `{}` has no string `{}`", call.index, self.tool, self.date_argument);
-                return Err(Unfit::missing(what));
+                return Err(CannotDecide::missing(what));
             };
             let Some(day) = find_weekday(date) else {
-                return Err(Unfit::missing(format!(
+                return Err(CannotDecide::missing(format!(
                     "call {}: `{date}` is not a date (YYYY-MM-DD)",
                     call.index
                 )));

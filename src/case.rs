@@ -25,7 +25,10 @@ use arraign_trace::reader::{FileCondition, ReaderSet};
 use arraign_trace::trace::TextProtocol;
 pub use expectation::{CheckSettings, Expectation};
 pub use fingerprint::{AgentFingerprint, ChangeKind, FileChange, UNNAMED_AGENT};
-pub use fit::{Fit, Misfit, StopWhen, TurnQuery, compare_input, compare_recording, fingerprint_input};
+pub use fit::{
+    RecordingMatch, RecordingMismatch, StopWhen, TurnQuery, compare_input, compare_recording,
+    fingerprint_input,
+};
 pub use join::{ContestedRun, JoinGroup, JoinedCase, JoinedRuns, RunJoiner};
 pub use mocks::{MockAnswer, MockContent, MockTool, MockTools};
 pub use mutation::{IgnoredMutations, MUTATION_SORTS, MutationSort};

@@ -12,7 +12,7 @@ pub(crate) use success::{CallSuccess, Known, SuccessBasis};
 
 use smol_str::SmolStr;
 
-use crate::outcome::Unfit;
+use crate::outcome::CannotDecide;
 use crate::trace::{Arguments, Call, Trace};
 
 /// One run of an agent, as evidence. Checks are pure functions of it.
@@ -257,17 +257,17 @@ impl Opinions {
     }
 
     /// Returns the opinion with this label. The error says why there is none.
-    pub fn of(&self, label: &str) -> Result<&Opinion, Unfit> {
+    pub fn of(&self, label: &str) -> Result<&Opinion, CannotDecide> {
         self.get(label).ok_or_else(|| self.explain_missing(label))
     }
 
-    fn explain_missing(&self, label: &str) -> Unfit {
+    fn explain_missing(&self, label: &str) -> CannotDecide {
         match &self.absent {
-            Some(Absent::Failed(why)) => Unfit::invalid(why.as_str()),
+            Some(Absent::Failed(why)) => CannotDecide::invalid(why.as_str()),
             Some(Absent::Undecided { why, help }) => {
-                Unfit::missing(format!("the judge gave no opinion on `{label}`: {why}")).help(help.as_str())
+                CannotDecide::missing(format!("the judge gave no opinion on `{label}`: {why}")).help(help.as_str())
             }
-            None => Unfit::missing(format!("there is no opinion on `{label}`")).help(format!(
+            None => CannotDecide::missing(format!("there is no opinion on `{label}`")).help(format!(
                 "no judge is configured: name its `model` under `judge` in arraign.yaml, or give its opinion in the \
                  case: `opinions: {{{label}: ..}}`"
             )),
@@ -298,23 +298,23 @@ pub(crate) fn has_unreadable_arguments(call: &Call) -> bool {
 }
 
 /// Explains that a check cannot tell what the unreadable arguments of `call` are.
-pub(crate) fn explain_unreadable_arguments(call: &Call) -> Unfit {
+pub(crate) fn explain_unreadable_arguments(call: &Call) -> CannotDecide {
     let Call { index, name, .. } = call;
     let what = match &call.arguments {
         Arguments::Json(_) => "no JSON object",
         _ => "not valid JSON",
     };
-    Unfit::missing(format!(
+    CannotDecide::missing(format!(
         "the arguments of call {index} of `{name}` are {what}, so they may be the ones that the check is about"
     ))
     .help("a check of the tool without arguments, such as `not_called`, counts every call of it")
 }
 
 /// Returns an error if the trace does not record the arguments of `call`, as some formats do not.
-pub fn require_arguments(call: &Call) -> Result<(), Unfit> {
+pub fn require_arguments(call: &Call) -> Result<(), CannotDecide> {
     if call.arguments != Arguments::Unrecorded {
         return Ok(());
     }
     let what = format!("the trace does not record the arguments of call {}, `{}`", call.index, call.name);
-    Err(Unfit::missing(what).help("enable the capture of content where the run is recorded"))
+    Err(CannotDecide::missing(what).help("enable the capture of content where the run is recorded"))
 }

@@ -14,7 +14,7 @@
 //!
 //! - [`Harness`] is the test target: it finds the cases, runs them as trials, and leaves verdicts and reports.
 //! - [`Harness::parse`] and [`evaluate`] hold a trace against a case inside any other test.
-//! - [`Check`] is a check of your own, with its [`Evidence`], [`Outcome`], [`Violation`] and [`Unfit`].
+//! - [`Check`] is a check of your own, with its [`Evidence`], [`Outcome`], [`Violation`] and [`CannotDecide`].
 //! - [`trace`] is the record of one run, and [`reader`] reads the formats that agents write.
 //! - [`verdict`] is what each trial leaves as JSON, and [`lint`] what the cases leave untested.
 //! - [`judge`] is a model that answers questions about a run.
@@ -63,7 +63,7 @@
 //! [`Harness::check`] registers the struct under a name. It then has everything that a built-in check has.
 //!
 //! ```
-//! use arraign::{Check, Evidence, Outcome, Trace, Unfit, Violation};
+//! use arraign::{Check, Evidence, Outcome, Trace, CannotDecide, Violation};
 //!
 //! /// `- answer_shorter_than: {characters: 280}`
 //! #[derive(serde::Deserialize)]
@@ -74,8 +74,8 @@
 //! }
 //!
 //! impl Check for AnswerShorterThan {
-//!     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-//!         let Some(answer) = &evidence.trace.answer else { return Err(Unfit::missing("the run has no answer")) };
+//!     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
+//!         let Some(answer) = &evidence.trace.answer else { return Err(CannotDecide::missing("the run has no answer")) };
 //!         let long = answer.chars().count() >= self.characters;
 //!         Ok(long.then(|| Violation::new("the answer is too long").at("/characters")).into())
 //!     }
@@ -172,11 +172,11 @@ pub use arraign_trace::{Json, json};
 #[cfg(feature = "live")]
 pub use agent::{AgentInput, IntoTrace, Messages, ModelAddresses};
 pub use case::Case;
-pub use check::{BuildCheck, Check, CheckSettings, Kind, Scope};
+pub use check::{BuildCheck, Check, CheckKind, CheckSettings, Scope};
 pub use engine::evaluate;
 pub use evidence::Evidence;
 pub use harness::Harness;
-pub use outcome::{Item, Loss, Outcome, Score, State, Status, Unfit, UnfitReason, Violation};
+pub use outcome::{CannotDecide, Item, Loss, Outcome, Score, State, Status, UndecidedReason, Violation};
 pub use place::{LoadError, LoadErrors};
 /// Settings of a check of your own derive its `JsonSchema`, with the feature `schema`.
 #[cfg(feature = "schema")]

@@ -70,7 +70,7 @@ pub(super) async fn ask_command(
     let answer = match ended {
         Err(problem) => Err(problem),
         Ok(output) => {
-            let spoken = SpokenOutput::expected(input, line);
+            let spoken = NonJsonOutput::expected(input, line);
             read_trace(output, line.format.clone(), spoken, secrets, task.readers.clone()).await
         }
     };
@@ -147,7 +147,7 @@ pub(super) fn inherit_variables(env: &[String], environment: &AgentEnvironment) 
 
 /// The meaning of an output that is not JSON.
 #[derive(Clone, Copy)]
-pub(super) enum SpokenOutput {
+pub(super) enum NonJsonOutput {
     /// A mistake.
     Mistake,
     /// Nothing of importance: the exchanges with the model are the trace.
@@ -156,7 +156,7 @@ pub(super) enum SpokenOutput {
     Answer,
 }
 
-impl SpokenOutput {
+impl NonJsonOutput {
     /// What an output in a conversation is: an answer can end it, also where the exchanges with the model are the trace.
     pub(super) fn expected_in_turn(input: &AgentInput, line: &CommandLine) -> Self {
         match Self::expected(input, line) {
@@ -295,7 +295,7 @@ fn explain_output(problem: AgentProblem, text: &str) -> AgentProblem {
 pub(super) async fn read_trace(
     bytes: Vec<u8>,
     format: Option<String>,
-    spoken: SpokenOutput,
+    spoken: NonJsonOutput,
     secrets: Secrets,
     readers: ReaderSet,
 ) -> Result<Trace, AgentProblem> {
@@ -309,9 +309,9 @@ pub(super) async fn read_trace(
         // knows the calls.
         if !arraign_trace::reader::looks_like_json(&text) {
             match spoken {
-                SpokenOutput::Mistake => {}
-                SpokenOutput::Noise => return Err(AgentProblem::NoTrace),
-                SpokenOutput::Answer => {
+                NonJsonOutput::Mistake => {}
+                NonJsonOutput::Noise => return Err(AgentProblem::NoTrace),
+                NonJsonOutput::Answer => {
                     let mut trace = answer_only_trace(String::new(), text.trim().to_owned());
                     trace.answer = trace.answer.filter(|answer| !answer.is_empty());
                     return Ok(trace);

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use super::capture::CapturedOutput;
 use super::command::{
-    DRAIN_TIMEOUT, MAX_STDERR_BYTES, SpokenOutput, StartedProcess, collect_secrets, collect_variables,
+    DRAIN_TIMEOUT, MAX_STDERR_BYTES, NonJsonOutput, StartedProcess, collect_secrets, collect_variables,
     fill_arguments, read_trace, start_process, truncate_front,
 };
 use super::group::{ProcessGroup, wait_for_exit};
@@ -33,7 +33,7 @@ pub(super) struct TurnProcess {
     secrets: Secrets,
     format: Option<String>,
     output_limit: usize,
-    spoken: SpokenOutput,
+    spoken: NonJsonOutput,
     turns: usize,
 }
 
@@ -63,7 +63,7 @@ impl TurnProcess {
             secrets: collect_secrets(line, environment),
             format: line.format.clone(),
             output_limit: line.output_limit.unwrap_or(OUTPUT_LIMIT),
-            spoken: SpokenOutput::expected_in_turn(input, line),
+            spoken: NonJsonOutput::expected_in_turn(input, line),
             turns: 0,
         })
     }

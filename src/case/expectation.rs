@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use crate::check::{Check, CheckScope, Kind, Scope};
+use crate::check::{Check, CheckKind, CheckScope, Scope};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadErrors, Location, Place};
 use crate::score::Effect;
@@ -72,7 +72,7 @@ impl CheckSettings {
 impl Expectation {
     /// Parses the settings of `kind`.
     pub fn read(
-        kind: &Kind,
+        kind: &CheckKind,
         place: Place,
         settings: CheckSettings,
         node: Node<'_>,

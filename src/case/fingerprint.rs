@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::fit::{Fit, Misfit, compare_words};
+use super::fit::{RecordingMatch, RecordingMismatch, compare_words};
 use super::{Case, fingerprint_input};
 use crate::check::InputMatch;
 use crate::trace::{Provenance, Trace};
@@ -52,8 +52,10 @@ impl AgentFingerprint {
         let input_match = case.find_input_match(Some(self));
         let is_other = match compare_words(case, run, input_match) {
             // An answer may end the conversation before its last turn.
-            Fit::Other(Misfit::Text { turn: Some(_), found: None, .. }) => case.stop_when.is_none(),
-            fit => matches!(fit, Fit::Other(_)),
+            RecordingMatch::Other(RecordingMismatch::Text { turn: Some(_), found: None, .. }) => {
+                case.stop_when.is_none()
+            }
+            fit => matches!(fit, RecordingMatch::Other(_)),
         };
         if input_match != InputMatch::Off && is_other {
             recorded.input = None;

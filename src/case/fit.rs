@@ -61,18 +61,18 @@ impl PartialEq for StopWhen {
 
 /// The result of comparing the input of a case with a run.
 #[derive(Debug)]
-pub enum Fit<'c> {
+pub enum RecordingMatch<'c> {
     /// The run was recorded for this input.
     Same,
     /// The case or the run does not record what is needed for a comparison.
     NotCompared,
     /// The run was recorded for another input, or by another agent.
-    Other(Misfit<'c>),
+    Other(RecordingMismatch<'c>),
 }
 
 /// The difference between a case and what a run was recorded for.
 #[derive(Debug)]
-pub enum Misfit<'c> {
+pub enum RecordingMismatch<'c> {
     /// Another agent made the recording.
     Agent {
         /// The name of the agent that made it.
@@ -103,34 +103,36 @@ pub fn compare_recording<'c>(
     case: &'c Case,
     trace: &'c Trace,
     agent: Option<&'c AgentFingerprint>,
-) -> Fit<'c> {
+) -> RecordingMatch<'c> {
     // What another agent did says nothing about this one, whatever the input was.
     let foreign = agent.and_then(|agent| Some((agent.find_other_maker(trace)?, agent.name.as_str())));
     if let Some((recorded, asked)) = foreign {
-        return Fit::Other(Misfit::Agent { recorded, asked });
+        return RecordingMatch::Other(RecordingMismatch::Agent { recorded, asked });
     }
     let input_match = case.find_input_match(agent);
     let fit = compare_input(case, trace, input_match);
     // Another input is the greater difference, so the files need not be looked at.
-    if input_match == InputMatch::Off || matches!(fit, Fit::Other(_)) {
+    if input_match == InputMatch::Off || matches!(fit, RecordingMatch::Other(_)) {
         return fit;
     }
     let changes = agent.map(|agent| agent.find_changes(trace)).unwrap_or_default();
-    if changes.is_empty() { fit } else { Fit::Other(Misfit::Files(changes)) }
+    if changes.is_empty() { fit } else { RecordingMatch::Other(RecordingMismatch::Files(changes)) }
 }
 
 /// Compares the input of `case` with the one that `trace` was recorded for.
-pub fn compare_input<'c>(case: &'c Case, trace: &'c Trace, input_match: InputMatch) -> Fit<'c> {
+pub fn compare_input<'c>(case: &'c Case, trace: &'c Trace, input_match: InputMatch) -> RecordingMatch<'c> {
     if input_match == InputMatch::Off {
-        return Fit::NotCompared;
+        return RecordingMatch::NotCompared;
     }
     let fingerprint = trace.recorded.as_ref().and_then(|recorded| recorded.input.as_deref());
     match fingerprint {
-        Some(fingerprint) if fingerprint == fingerprint_input(case) => Fit::Same,
+        Some(fingerprint) if fingerprint == fingerprint_input(case) => RecordingMatch::Same,
         Some(_) => match compare_words(case, trace, input_match) {
-            Fit::Other(misfit) => Fit::Other(misfit),
+            RecordingMatch::Other(misfit) => RecordingMatch::Other(misfit),
             // The words agree and the fingerprint does not: the rest of the input has changed.
-            Fit::Same | Fit::NotCompared => Fit::Other(Misfit::Fingerprint),
+            RecordingMatch::Same | RecordingMatch::NotCompared => {
+                RecordingMatch::Other(RecordingMismatch::Fingerprint)
+            }
         },
         None => compare_words(case, trace, input_match),
     }
@@ -164,14 +166,23 @@ fn sort_keys(value: &Json) -> Json {
 }
 
 /// Compares the texts of `case` with those of the user in `trace`.
-pub(super) fn compare_words<'c>(case: &'c Case, trace: &'c Trace, input_match: InputMatch) -> Fit<'c> {
+pub(super) fn compare_words<'c>(
+    case: &'c Case,
+    trace: &'c Trace,
+    input_match: InputMatch,
+) -> RecordingMatch<'c> {
     let asked = AskedTexts::find_texts(trace);
-    let Some(compared) = asked.list_compared(input_match).next() else { return Fit::NotCompared };
+    let Some(compared) = asked.list_compared(input_match).next() else { return RecordingMatch::NotCompared };
     if let Some(wanted) = case.prompt()
         && !asked.fits(wanted, input_match)
     {
         let accepted_by = find_accepting(|input_match| asked.fits(wanted, input_match));
-        return Fit::Other(Misfit::Text { wanted, turn: None, found: Some(compared), accepted_by });
+        return RecordingMatch::Other(RecordingMismatch::Text {
+            wanted,
+            turn: None,
+            found: Some(compared),
+            accepted_by,
+        });
     }
     // A trace without messages of the user has its input at most, in which later turns cannot be found.
     let turns = if asked.said.is_empty() { &[] } else { case.turns.as_slice() };
@@ -181,10 +192,15 @@ pub(super) fn compare_words<'c>(case: &'c Case, trace: &'c Trace, input_match: I
         Some((turn, found)) => {
             let accepted_by =
                 find_accepting(|input_match| asked.find_missing_turn(turns, input_match, false).is_none());
-            Fit::Other(Misfit::Text { wanted: &turn.text, turn: Some(turn), found, accepted_by })
+            RecordingMatch::Other(RecordingMismatch::Text {
+                wanted: &turn.text,
+                turn: Some(turn),
+                found,
+                accepted_by,
+            })
         }
-        None if case.prompt().is_none() && turns.is_empty() => Fit::NotCompared,
-        None => Fit::Same,
+        None if case.prompt().is_none() && turns.is_empty() => RecordingMatch::NotCompared,
+        None => RecordingMatch::Same,
     }
 }
 

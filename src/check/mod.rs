@@ -24,7 +24,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 
 use crate::evidence::{Evidence, ProgramRequest, Question};
-use crate::outcome::{Outcome, Score, Unfit};
+use crate::outcome::{CannotDecide, Outcome, Score};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
@@ -34,7 +34,7 @@ use crate::yaml::{Document, Node, Placed, nearest};
 pub(crate) use calls::args_valid::PLAIN_NOTES;
 pub(crate) use order::sequence_correctness::Mode as SequenceMode;
 pub(crate) use order::sequence_valid::SameTurn;
-pub(crate) use support::answer::Said;
+pub(crate) use support::answer::AnswerScope;
 pub(crate) use support::demands::accepts_counterexample;
 pub use support::demands::{About, Clause};
 pub use support::demands::{Demand, DemandedPart};
@@ -60,7 +60,7 @@ pub(crate) use verification::VerificationSettings;
 /// A pure function of the evidence. Its settings are its struct.
 pub trait Check: Send + Sync {
     /// Holds the evidence against the settings.
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit>;
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide>;
 
     /// Evidence that this check refuses; `None` if none is known.
     fn counterexample(&self) -> Option<Evidence<'static>>;
@@ -190,7 +190,7 @@ pub type Read = fn(Node<'_>, &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors>;
 /// A check's entry in the table.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub struct Kind {
+pub struct CheckKind {
     /// The name of the check, in `expect:`, as a `metric:` and in every report.
     pub name: &'static str,
     /// The question that the check answers, in a few words.
@@ -213,7 +213,7 @@ pub struct Kind {
     pub(crate) schema: Option<SettingsSchema>,
 }
 
-impl Kind {
+impl CheckKind {
     /// A kind whose check is its settings: plain serde.
     pub const fn of<T: Check + CheckSettings + DeserializeOwned + 'static>(
         name: &'static str,
@@ -298,7 +298,7 @@ impl Kind {
 }
 
 /// The built-in checks, by name.
-pub const BUILTIN: &[Kind] = &[
+pub const BUILTIN: &[CheckKind] = &[
     judged::agent_check::KIND,
     combined::all_of::KIND,
     combined::any_of::KIND,
@@ -356,7 +356,7 @@ pub const BUILTIN: &[Kind] = &[
 /// All kinds of one harness: the built-in ones and the user's.
 #[derive(Debug, Clone)]
 pub struct Registry {
-    kinds: Vec<Kind>,
+    kinds: Vec<CheckKind>,
 }
 
 impl Default for Registry {
@@ -367,7 +367,7 @@ impl Default for Registry {
 
 impl Registry {
     /// Adds a user's kind. A name that is taken is refused: one name means one check.
-    pub fn register(&mut self, kind: Kind) -> Result<(), String> {
+    pub fn register(&mut self, kind: CheckKind) -> Result<(), String> {
         if self.kinds.iter().any(|known| known.name == kind.name) {
             return Err(format!("a check named `{}` exists already", kind.name));
         }
@@ -376,17 +376,17 @@ impl Registry {
     }
 
     /// Iterates over all kinds: the built-in ones by name, then the user's.
-    pub fn iter(&self) -> impl Iterator<Item = &Kind> {
+    pub fn iter(&self) -> impl Iterator<Item = &CheckKind> {
         self.kinds.iter()
     }
 
     /// Returns the user's kinds.
-    pub fn list_own(&self) -> &[Kind] {
+    pub fn list_own(&self) -> &[CheckKind] {
         &self.kinds[BUILTIN.len()..]
     }
 
     /// The kind called `name`.
-    pub fn find(&self, name: &str) -> Option<&Kind> {
+    pub fn find(&self, name: &str) -> Option<&CheckKind> {
         self.kinds.iter().find(|kind| kind.name == name)
     }
 

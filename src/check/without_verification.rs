@@ -7,14 +7,14 @@
 )]
 
 use super::support::missing_feature::report_missing_feature;
-use super::{Check, Kind, Scope};
+use super::{Check, CheckKind, Scope};
 use crate::place::LoadErrors;
 use crate::yaml::Node;
 
 const FEATURE: &str = "verification";
 
-pub(super) const KIND: Kind =
-    Kind::undescribed("verification", "the agent verifies its work and claims only what it saw", refuse)
+pub(super) const KIND: CheckKind =
+    CheckKind::undescribed("verification", "the agent verifies its work and claims only what it saw", refuse)
         .shorthand("threshold");
 
 /// The settings of a suite: there are none without the feature.

@@ -7,7 +7,7 @@ use crate::check::{InputMatch, advise_on_calls, explain_bad_end, is_in_reverse};
 use crate::evidence::{CallSuccess, Known};
 use crate::json;
 use crate::outcome::{
-    Item, LocatedViolation, Score, State, Status, UndecidedCause, Unfit, UnfitReason, Violation,
+    CannotDecide, Item, LocatedViolation, Score, State, Status, UndecidedCause, UndecidedReason, Violation,
 };
 use crate::score::compare::{ComparedRun, Comparison, ComparisonStatus, EditKind};
 use crate::suite::{NoBaseline, RecordedRun};
@@ -122,7 +122,7 @@ fn find_doubt(
     result: &RunResult,
     comparison: &Comparison,
     baseline: &Baseline,
-) -> Option<Unfit> {
+) -> Option<CannotDecide> {
     let judges_end = case.expectations.iter().any(|expectation| expectation.check().judges_end());
     let bad_end = if judges_end { None } else { explain_bad_end(&run.trace) };
     if bad_end.is_some() {
@@ -130,7 +130,7 @@ fn find_doubt(
     }
     let compares_calls = baseline.limits.fail_on.contains(&ComparisonStatus::ToolsChanged);
     if let Some(reason) = run.trace.calls_unrecorded.as_ref().filter(|_| compares_calls) {
-        let unfit = Unfit::missing(reason.to_string()).help(advise_on_calls(reason, &run.trace));
+        let unfit = CannotDecide::missing(reason.to_string()).help(advise_on_calls(reason, &run.trace));
         return Some(match reason {
             CallsUnrecorded::Unread { .. } => unfit.cause(UndecidedCause::NotReadWhole),
             _ => unfit,
@@ -142,7 +142,7 @@ fn find_doubt(
     {
         let reason =
             "a check of the run is undecided, so it is not known whether the run is worse than its baseline";
-        return Some(Unfit::missing(reason));
+        return Some(CannotDecide::missing(reason));
     }
     // Without an edit, the calls of both runs are the same, one by one.
     if !compares_calls || !comparison.edits.is_empty() {
@@ -159,10 +159,10 @@ fn find_doubt(
 }
 
 /// Leaves the finding of a comparison undecided.
-fn make_undecided(finding: &mut Finding, doubt: Unfit) {
-    let (UnfitReason::MissingEvidence(reason)
-    | UnfitReason::InvalidEvidence(reason)
-    | UnfitReason::BudgetExceeded(reason)) = doubt.reason;
+fn make_undecided(finding: &mut Finding, doubt: CannotDecide) {
+    let (UndecidedReason::MissingEvidence(reason)
+    | UndecidedReason::InvalidEvidence(reason)
+    | UndecidedReason::BudgetExceeded(reason)) = doubt.reason;
     finding.status = Status::Undecided;
     finding.score = Score::ZERO;
     finding.violations.clear();

@@ -3,7 +3,8 @@
 
 use super::run::RunResult;
 use crate::case::{
-    AgentFingerprint, Case, ChangeKind, FileChange, Fit, Misfit, TraceFrom, compare_input, compare_recording,
+    AgentFingerprint, Case, ChangeKind, FileChange, RecordingMatch, RecordingMismatch, TraceFrom,
+    compare_input, compare_recording,
 };
 use crate::check::InputMatch;
 use crate::outcome::{Status, UndecidedCause};
@@ -29,17 +30,19 @@ pub(super) fn reject_misfit(
     run: usize,
     agent: Option<&AgentFingerprint>,
 ) -> Option<RunResult> {
-    let Fit::Other(misfit) = compare_recording(case, trace, agent) else { return None };
+    let RecordingMatch::Other(misfit) = compare_recording(case, trace, agent) else { return None };
     // The finding points at the part of the case that the run does not fit.
     let place = match (&misfit, &case.agent) {
-        (Misfit::Text { turn: Some(turn), .. }, _) => &turn.place,
-        (Misfit::Files(_) | Misfit::Agent { .. }, Some(agent)) => &agent.place,
+        (RecordingMismatch::Text { turn: Some(turn), .. }, _) => &turn.place,
+        (RecordingMismatch::Files(_) | RecordingMismatch::Agent { .. }, Some(agent)) => &agent.place,
         _ => case.input_place.as_ref().unwrap_or(&case.place),
     };
     let (reason, undecided) = match misfit {
-        Misfit::Agent { .. } => (OTHER_AGENT, UndecidedCause::AnotherAgent),
-        Misfit::Files(_) => (CHANGED_AGENT, UndecidedCause::ChangedAgent),
-        Misfit::Fingerprint | Misfit::Text { .. } => (OTHER_INPUT, UndecidedCause::AnotherInput),
+        RecordingMismatch::Agent { .. } => (OTHER_AGENT, UndecidedCause::AnotherAgent),
+        RecordingMismatch::Files(_) => (CHANGED_AGENT, UndecidedCause::ChangedAgent),
+        RecordingMismatch::Fingerprint | RecordingMismatch::Text { .. } => {
+            (OTHER_INPUT, UndecidedCause::AnotherInput)
+        }
     };
     let finding = Finding {
         status: Status::Undecided,
@@ -57,7 +60,7 @@ pub(super) fn reject_misfit(
 
 /// Describes how the input that `trace` was recorded for differs from that of the case, if it does.
 pub(super) fn describe_other_input(case: &Case, trace: &Trace, input_match: InputMatch) -> Option<String> {
-    let Fit::Other(misfit) = compare_input(case, trace, input_match) else { return None };
+    let RecordingMatch::Other(misfit) = compare_input(case, trace, input_match) else { return None };
     Some(format!("{OTHER_INPUT}: {}", describe_misfit(&misfit, trace)))
 }
 
@@ -70,14 +73,14 @@ pub(super) fn is_misfit(finding: &Finding) -> bool {
     )
 }
 
-fn describe_misfit(misfit: &Misfit<'_>, trace: &Trace) -> String {
+fn describe_misfit(misfit: &RecordingMismatch<'_>, trace: &Trace) -> String {
     let (wanted, turn, found) = match misfit {
-        Misfit::Text { wanted, turn, found, .. } => (wanted, turn, found),
-        Misfit::Agent { recorded, asked } => {
+        RecordingMismatch::Text { wanted, turn, found, .. } => (wanted, turn, found),
+        RecordingMismatch::Agent { recorded, asked } => {
             return format!("`{recorded}` made the recording, and the case asks `{asked}`");
         }
-        Misfit::Files(changes) => return describe_changes(changes, trace),
-        Misfit::Fingerprint => {
+        RecordingMismatch::Files(changes) => return describe_changes(changes, trace),
+        RecordingMismatch::Fingerprint => {
             return "the fingerprint of the case's input differs from the recorded one".to_owned();
         }
     };
@@ -115,13 +118,13 @@ fn describe_change(FileChange { path, kind }: &FileChange) -> String {
 }
 
 /// Says what to do, and the line with which the run counts as it is.
-fn advise_rerecording(case: &Case, misfit: &Misfit<'_>) -> String {
+fn advise_rerecording(case: &Case, misfit: &RecordingMismatch<'_>) -> String {
     let accepted_by = match misfit {
-        Misfit::Agent { .. } => {
+        RecordingMismatch::Agent { .. } => {
             return "run this agent, or delete the recording and record it with this agent".to_owned();
         }
-        Misfit::Text { accepted_by, .. } => *accepted_by,
-        Misfit::Fingerprint | Misfit::Files(_) => InputMatch::Off,
+        RecordingMismatch::Text { accepted_by, .. } => *accepted_by,
+        RecordingMismatch::Fingerprint | RecordingMismatch::Files(_) => InputMatch::Off,
     };
     let advice = match case.trace {
         TraceFrom::Inline(_) => "change the user's text in the trace or in the case",

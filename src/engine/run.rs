@@ -11,8 +11,8 @@ use crate::check::{EvidenceNeeds, advise_on_calls, is_in_reverse, require_settle
 use crate::evidence::{Absent, Evidence, Opinions, ProgramReport, ProgramReports, ProgramRequest};
 use crate::judge::{JudgeSession, opinions_without_judge};
 use crate::outcome::{
-    Item, LocatedViolation, Loss, Outcome, Score, State, Status, UndecidedCause, Unfit, UnfitReason,
-    Violation, count_to_f64,
+    CannotDecide, Item, LocatedViolation, Loss, Outcome, Score, State, Status, UndecidedCause,
+    UndecidedReason, Violation, count_to_f64,
 };
 use crate::pattern::ToolPattern;
 use crate::score::statistics::RunScore;
@@ -196,14 +196,16 @@ fn evaluate_expectation(expectation: &Expectation, evidence: &Evidence<'_>, run:
 
 /// Runs a check on the run, or on the turn that the expectation names. The result counts only if nothing that the trace does
 /// not record could change it.
-fn run_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+fn run_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
     let Some(turn) = expectation.turn else { return ask_check(expectation, evidence) };
     let Some(trace) = evidence.trace.turn_of_user(turn) else {
-        return Err(Unfit::missing(format!("the run has no turn {turn}: the user did not speak that often")));
+        return Err(CannotDecide::missing(format!(
+            "the run has no turn {turn}: the user did not speak that often"
+        )));
     };
     // The turns of a file in reverse order are not those of the run.
     if let Some(reason) = trace.calls_unrecorded.as_ref().filter(|_| is_in_reverse(&evidence.trace)) {
-        let unfit = Unfit::missing(reason.to_string()).cause(UndecidedCause::NotReadWhole);
+        let unfit = CannotDecide::missing(reason.to_string()).cause(UndecidedCause::NotReadWhole);
         return Err(unfit.help(advise_on_calls(reason, &evidence.trace)));
     }
     // Opinions and programs of another turn must not decide this one.
@@ -220,7 +222,7 @@ fn run_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outco
     ask_check(expectation, &of_turn)
 }
 
-fn ask_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+fn ask_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
     let check = expectation.check();
     let needs = EvidenceNeeds {
         scope: expectation.scope,
@@ -279,10 +281,12 @@ fn list_note_items(expectation: &Expectation) -> Vec<Item> {
     notes.chain(idle).map(|note| Item::new("note", State::NotExercised).note(note)).collect()
 }
 
-fn of_unfit(expectation: &Expectation, unfit: Unfit) -> Finding {
+fn of_unfit(expectation: &Expectation, unfit: CannotDecide) -> Finding {
     let (status, reason) = match unfit.reason {
-        UnfitReason::MissingEvidence(what) => (Status::Undecided, what),
-        UnfitReason::InvalidEvidence(what) | UnfitReason::BudgetExceeded(what) => (Status::Error, what),
+        UndecidedReason::MissingEvidence(what) => (Status::Undecided, what),
+        UndecidedReason::InvalidEvidence(what) | UndecidedReason::BudgetExceeded(what) => {
+            (Status::Error, what)
+        }
     };
     let cause = unfit.cause.unwrap_or(UndecidedCause::MissingEvidence);
     Finding {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::Absent;
 use crate::json;
-use crate::outcome::Unfit;
+use crate::outcome::CannotDecide;
 
 /// A program that a check runs. Requests that are equal are one run of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,16 +85,16 @@ impl ProgramReports {
     }
 
     /// Returns the report of the program `request`. The error says why there is none.
-    pub fn find(&self, request: &ProgramRequest) -> Result<&ProgramReport, Unfit> {
+    pub fn find(&self, request: &ProgramRequest) -> Result<&ProgramReport, CannotDecide> {
         let run = self.0.iter().find(|run| run.turn.is_none() && run.request == *request);
         match run.map(|run| &run.report) {
             Some(Ok(report)) => Ok(report),
-            Some(Err(Absent::Failed(why))) => Err(Unfit::invalid(why.as_str())),
+            Some(Err(Absent::Failed(why))) => Err(CannotDecide::invalid(why.as_str())),
             Some(Err(Absent::Undecided { why, help })) => {
-                Err(Unfit::missing(why.as_str()).help(help.as_str()))
+                Err(CannotDecide::missing(why.as_str()).help(help.as_str()))
             }
             // The lint and the library alone run no programs.
-            None => Err(Unfit::missing("the program was not run: only a test target runs programs")),
+            None => Err(CannotDecide::missing("the program was not run: only a test target runs programs")),
         }
     }
 }

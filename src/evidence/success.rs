@@ -4,7 +4,7 @@
 //! ([`CallSuccess::happened`]); some want a success that was recorded ([`CallSuccess::worked`]). A result that only looks
 //! like a failure proves neither, and what rests on it is undecided.
 
-use crate::outcome::{UndecidedCause, Unfit};
+use crate::outcome::{CannotDecide, UndecidedCause};
 use crate::secrets::QuotedText;
 use crate::trace::{Call, CallStatus, Ended, FailureSign, Results, StatusMark, Trace};
 
@@ -115,7 +115,7 @@ impl CallSuccess {
     }
 
     /// Explains why it is not known whether the call happened or worked, with the line that settles it.
-    pub(crate) fn explain_doubt(self, call: &Call) -> Unfit {
+    pub(crate) fn explain_doubt(self, call: &Call) -> CannotDecide {
         let Call { index, name, .. } = call;
         if call.status == CallStatus::Unanswered {
             let why = if self.omits_results {
@@ -123,7 +123,7 @@ impl CallSuccess {
             } else {
                 "its result is not in the trace"
             };
-            return Unfit::missing(format!(
+            return CannotDecide::missing(format!(
                 "it is not known whether call {index} of `{name}` succeeded: {why}"
             ))
             .help("`status: any` counts attempts without a result");
@@ -134,7 +134,7 @@ impl CallSuccess {
             (None, _) => "the trace does not record which calls failed".to_owned(),
         };
         let reason = format!("it is not known whether call {index} of `{name}` succeeded: {why}");
-        Unfit::missing(reason).cause(UndecidedCause::StatusUnknown).help(
+        CannotDecide::missing(reason).cause(UndecidedCause::StatusUnknown).help(
             "say which results are failures, in the case, its suite or arraign.yaml: \
              `failed_when: {matches: \"/^Error/\"}`, `failed_when: {jsonpath: $.error}`, or `failed_when: never`",
         )

@@ -56,7 +56,7 @@ use self::run::run_trials;
 use self::run::tally::Tally;
 pub use self::selection::{CaseSelection, run_program};
 use self::stderr::{report_load_errors, report_problem, usage_error};
-use crate::check::{Check, CheckSettings, Kind, Registry, Tables};
+use crate::check::{Check, CheckKind, CheckSettings, Registry, Tables};
 use crate::judge::Judge;
 use crate::lint::{LintResult, lint_cases};
 use crate::place::{LoadError, LoadErrors, Place};
@@ -119,17 +119,17 @@ impl Harness {
     /// Registers a check of your own. `metric: name` and `expect: [- name: {...}]` then read `T` as the check's settings.
     /// With the feature `schema`, `T` also derives `JsonSchema`, so that editors know the settings.
     pub fn check<T: Check + CheckSettings + DeserializeOwned + 'static>(self, name: &'static str) -> Self {
-        self.kind(Kind::of::<T>(name, SUMMARY))
+        self.kind(CheckKind::of::<T>(name, SUMMARY))
     }
 
     /// Registers a check of your own like [`Harness::check`], without a schema. Editors know the name and accept any
     /// settings.
     pub fn check_opaque<T: Check + DeserializeOwned + 'static>(self, name: &'static str) -> Self {
-        self.kind(Kind::undescribed(name, SUMMARY, |node, _scope| Ok(Box::new(node.decode_all::<T>()?))))
+        self.kind(CheckKind::undescribed(name, SUMMARY, |node, _scope| Ok(Box::new(node.decode_all::<T>()?))))
     }
 
-    /// Registers a check from a complete [`Kind`].
-    pub fn kind(mut self, kind: Kind) -> Self {
+    /// Registers a check from a complete [`CheckKind`].
+    pub fn kind(mut self, kind: CheckKind) -> Self {
         self.mistakes.extend(self.kinds.register(kind).err());
         self
     }

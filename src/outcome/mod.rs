@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use self::score::{Score, reaches};
-pub use self::unfit::{UndecidedCause, Unfit, UnfitReason};
+pub use self::unfit::{CannotDecide, UndecidedCause, UndecidedReason};
 pub use self::violation::{LocatedViolation, Violation};
 
 use crate::json::Json;

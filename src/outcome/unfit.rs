@@ -7,9 +7,9 @@ use super::Violation;
 /// Why a check cannot answer. The trial does not pass.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Unfit {
+pub struct CannotDecide {
     /// The reason.
-    pub reason: UnfitReason,
+    pub reason: UndecidedReason,
     /// The violations found before the check gave up.
     pub violations: Vec<Violation>,
     /// Advice.
@@ -49,7 +49,7 @@ pub enum UndecidedCause {
 /// The reason why a check cannot answer, with a sentence for the reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum UnfitReason {
+pub enum UndecidedReason {
     /// The evidence does not contain what the check needs: the trial is `undecided`.
     MissingEvidence(String),
     /// The evidence contradicts itself or is impossible, such as a negative cost: the trial is an `error`.
@@ -58,20 +58,20 @@ pub enum UnfitReason {
     BudgetExceeded(String),
 }
 
-impl Unfit {
+impl CannotDecide {
     /// Reports that the evidence does not contain `what`.
     pub fn missing(what: impl Into<String>) -> Self {
-        Self::from(UnfitReason::MissingEvidence(what.into()))
+        Self::from(UndecidedReason::MissingEvidence(what.into()))
     }
 
     /// Reports impossible or contradictory evidence: a negative cost, a judge's score in another form than requested.
     pub fn invalid(what: impl Into<String>) -> Self {
-        Self::from(UnfitReason::InvalidEvidence(what.into()))
+        Self::from(UndecidedReason::InvalidEvidence(what.into()))
     }
 
     /// Reports a check that ran out of its budget.
     pub fn budget_exceeded(what: impl Into<String>) -> Self {
-        Self::from(UnfitReason::BudgetExceeded(what.into()))
+        Self::from(UndecidedReason::BudgetExceeded(what.into()))
     }
 
     /// Sets the cause, for the summary of a run.
@@ -87,8 +87,8 @@ impl Unfit {
     }
 }
 
-impl From<UnfitReason> for Unfit {
-    fn from(reason: UnfitReason) -> Self {
+impl From<UndecidedReason> for CannotDecide {
+    fn from(reason: UndecidedReason) -> Self {
         Self { reason, violations: Vec::new(), help: None, cause: None }
     }
 }

@@ -9,7 +9,7 @@
 //!   agent_assertions: [{label: polite, prompt: Is the answer polite?}]
 //! ```
 
-use super::piece::GatheredSettings;
+use super::gathered_settings::GatheredSettings;
 use super::{CaseNode, Vocabulary};
 use crate::case::{Expectation, LoweredBlock};
 use crate::check::Registry;
@@ -18,7 +18,7 @@ use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Fields, Key, Node, Tree, Value, did_you_mean, read_all};
 
 pub(super) const VOCABULARY: Vocabulary =
-    Vocabulary { key: "eval", unfold, lower, settings_beside: false, also: &[] };
+    Vocabulary { key: "eval", unfold, lower, settings_beside: false, other_keys: &[] };
 
 /// The types of response assertions: each is a check of this name.
 const RESPONSE: &[&str] = &[

@@ -8,12 +8,12 @@
 
 use super::{CaseNode, Vocabulary, wrap};
 use crate::case::{Expectation, LoweredBlock};
-use crate::check::{Kind, Registry};
+use crate::check::{CheckKind, Registry};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Key, Node, Tree, Value, read_all};
 
 pub(super) const VOCABULARY: Vocabulary =
-    Vocabulary { key: "expect", unfold, lower, settings_beside: false, also: &[] };
+    Vocabulary { key: "expect", unfold, lower, settings_beside: false, other_keys: &[] };
 
 /// Rewrites `- tool_blocklist: [rm]` as `- tool_blocklist: {blocklist: [rm]}`, and copies the keys that the case sets for
 /// all its checks (`same_turn: allow`) to each check that has them.
@@ -45,7 +45,7 @@ fn unfold_entries(list: &mut Tree, shared: &[(Key, Tree)], kinds: &Registry) {
     }
 }
 
-fn unfold_settings(kind: &Kind, settings: &mut Tree, shared: &[(Key, Tree)]) {
+fn unfold_settings(kind: &CheckKind, settings: &mut Tree, shared: &[(Key, Tree)]) {
     if let (Some(setting), false) = (kind.shorthand, matches!(settings.value, Value::Map(_))) {
         wrap(settings, setting);
     }

@@ -10,7 +10,7 @@ use crate::place::LoadErrors;
 use crate::yaml::read_all;
 
 pub(super) const VOCABULARY: Vocabulary =
-    Vocabulary { key: "extract", unfold: |_, _| {}, lower, settings_beside: false, also: &[] };
+    Vocabulary { key: "extract", unfold: |_, _| {}, lower, settings_beside: false, other_keys: &[] };
 
 fn lower(case: &CaseNode<'_>) -> Result<LoweredBlock, LoadErrors> {
     let Some(block) = case.node.get("extract") else { return Ok(LoweredBlock::default()) };

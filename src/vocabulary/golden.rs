@@ -8,17 +8,22 @@
 //!   tier: smoke
 //! ```
 
-use super::piece::GatheredSettings;
+use super::gathered_settings::GatheredSettings;
 use super::{CaseNode, Vocabulary};
 use crate::case::{Expectation, LoweredBlock};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::score::{Effect, Scale, Scorecard, ScorecardPart, ScoredBy, Threshold};
 use crate::yaml::{Node, Value, did_you_mean};
 
-pub(super) const VOCABULARY: Vocabulary =
-    Vocabulary { key: "expected_tools", also: ALSO, unfold: |_, _| {}, lower, settings_beside: false };
+pub(super) const VOCABULARY: Vocabulary = Vocabulary {
+    key: "expected_tools",
+    other_keys: OTHER_KEYS,
+    unfold: |_, _| {},
+    lower,
+    settings_beside: false,
+};
 
-const ALSO: &[&str] = &[
+const OTHER_KEYS: &[&str] = &[
     "answer",
     "attack_type",
     "criteria",

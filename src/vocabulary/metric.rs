@@ -11,7 +11,7 @@ use crate::place::{LoadErrors, Place};
 use crate::yaml::{Node, nearest};
 
 pub(super) const VOCABULARY: Vocabulary =
-    Vocabulary { key: "metric", unfold: |_, _| {}, lower, settings_beside: true, also: &[] };
+    Vocabulary { key: "metric", unfold: |_, _| {}, lower, settings_beside: true, other_keys: &[] };
 
 fn lower(case: &CaseNode<'_>) -> Result<LoweredBlock, LoadErrors> {
     let Some(name) = case.node.get("metric") else { return Ok(LoweredBlock::default()) };

@@ -1,12 +1,12 @@
 //! `mocks`: a decoy is a tool that the agent must not call.
 
-use super::piece::GatheredSettings;
+use super::gathered_settings::GatheredSettings;
 use super::{CaseNode, Vocabulary};
 use crate::case::LoweredBlock;
 use crate::place::LoadErrors;
 
 pub(super) const VOCABULARY: Vocabulary =
-    Vocabulary { key: "mocks", also: &[], unfold: |_, _| {}, lower, settings_beside: false };
+    Vocabulary { key: "mocks", other_keys: &[], unfold: |_, _| {}, lower, settings_beside: false };
 
 fn lower(case: &CaseNode<'_>) -> Result<LoweredBlock, LoadErrors> {
     let Some(decoys) = case.node.get("mocks").and_then(|mocks| mocks.get("decoys")) else {

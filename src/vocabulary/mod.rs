@@ -6,10 +6,10 @@ mod eval;
 mod expect;
 mod expected;
 mod extract;
+mod gathered_settings;
 mod golden;
 mod metric;
 mod mocks;
-mod piece;
 mod verification;
 
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub struct Vocabulary {
     /// is read.
     pub unfold: fn(&mut [(Key, Tree)], &Registry),
     /// More keys of a case that belong to this vocabulary.
-    pub also: &'static [&'static str],
+    pub other_keys: &'static [&'static str],
     /// Lowers the keys of a case to checks.
     pub lower: fn(&CaseNode<'_>) -> Result<LoweredBlock, LoadErrors>,
     /// Whether the settings of the check are at the same level as the common keys.
@@ -108,6 +108,6 @@ impl CaseNode<'_> {
         pointer: &str,
         node: Node<'_>,
     ) -> Result<Expectation, LoadErrors> {
-        piece::read_expectation(check, place, self.settings(pointer), node, self.scope)
+        gathered_settings::read_expectation(check, place, self.settings(pointer), node, self.scope)
     }
 }

@@ -17,7 +17,7 @@ use crate::yaml::{Key, Tree, Value};
 const KEY: &str = "verification";
 
 pub(super) const VOCABULARY: Vocabulary =
-    Vocabulary { key: KEY, unfold, lower, settings_beside: false, also: &[] };
+    Vocabulary { key: KEY, unfold, lower, settings_beside: false, other_keys: &[] };
 
 /// Rewrites a bare number as the threshold.
 fn unfold(case: &mut [(Key, Tree)], _kinds: &Registry) {

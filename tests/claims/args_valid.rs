@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use arraign::__internals::check::{BUILTIN, Check, Kind, Registry, Scope};
+use arraign::__internals::check::{BUILTIN, Check, CheckKind, Registry, Scope};
 use arraign::__internals::place::{LoadErrors, Source};
 use arraign::__internals::source::Files;
 use arraign::__internals::yaml::{Document, Node};
 use arraign::json::{self, Json, json};
 
-fn kind(name: &str) -> &'static Kind {
+fn kind(name: &str) -> &'static CheckKind {
     BUILTIN.iter().find(|known| known.name == name).expect("a built-in check")
 }
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use arraign::__internals::case::Tier;
-use arraign::__internals::check::{BUILTIN, Kind, Registry};
+use arraign::__internals::check::{BUILTIN, CheckKind, Registry};
 use arraign::__internals::engine::evaluate_recorded;
 use arraign::__internals::report::block::render_case_block;
 use arraign::__internals::report::summary::render_summary;
@@ -302,7 +302,7 @@ fn the_page_of_cases_lists_the_keys_that_editors_show() {
 }
 
 /// The check's module documentation, and what a person sees of its example.
-fn page(kind: &Kind, settings: &str) -> String {
+fn page(kind: &CheckKind, settings: &str) -> String {
     let source = source_of(kind);
     let folder = source.parent().expect("a folder");
     let from = shown(&source);
@@ -329,7 +329,7 @@ fn page(kind: &Kind, settings: &str) -> String {
     page
 }
 
-fn source_of(kind: &Kind) -> PathBuf {
+fn source_of(kind: &CheckKind) -> PathBuf {
     let groups =
         ["", "answer/", "budgets/", "calls/", "combined/", "figures/", "judged/", "order/", "trajectory/"];
     let files = groups.iter().flat_map(|group| {

@@ -288,13 +288,13 @@ fn a_value_under_the_name_of_a_secret_is_shown_nowhere() {
 
 #[test]
 fn a_check_of_a_user_that_cuts_before_it_quotes_shows_no_secret() {
-    use arraign::{Check, Outcome, Unfit, Violation};
+    use arraign::{CannotDecide, Check, Outcome, Violation};
 
     #[derive(serde::Deserialize, schemars::JsonSchema)]
     struct CutsFirst {}
 
     impl Check for CutsFirst {
-        fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+        fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
             let answer = evidence.trace.answer.as_deref().unwrap_or_default();
             Ok(Some(Violation::new("it is wrong").expected("more", format!("{:?}...", &answer[..60]))).into())
         }

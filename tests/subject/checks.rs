@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use arraign::__internals::check::Check;
 use arraign::__internals::evidence::Evidence;
-use arraign::__internals::outcome::{Outcome, Status, Unfit, Violation};
+use arraign::__internals::outcome::{CannotDecide, Outcome, Status, Violation};
 use arraign::Harness;
 use arraign::trace::{Arguments, Call, Trace};
 use serde::Deserialize;
@@ -33,13 +33,13 @@ struct Says {
 }
 
 impl Check for Says {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         match self.status {
             _ if is_counterexample(evidence) => Ok(refused()),
             Status::Pass => Ok(Outcome::from(None)),
             Status::Fail => Ok(Some(Violation::new("told to fail")).into()),
-            Status::Undecided => Err(Unfit::missing("told to be silent")),
-            Status::Error => Err(Unfit::budget_exceeded("told to give up")),
+            Status::Undecided => Err(CannotDecide::missing("told to be silent")),
+            Status::Error => Err(CannotDecide::budget_exceeded("told to give up")),
         }
     }
 
@@ -57,7 +57,7 @@ struct Sleeps {
 }
 
 impl Check for Sleeps {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         if is_counterexample(evidence) {
             return Ok(refused());
         }
@@ -80,7 +80,7 @@ struct Prints {
 
 impl Check for Prints {
     #[expect(clippy::print_stdout, reason = "the claims are about what a check prints")]
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         if is_counterexample(evidence) {
             return Ok(refused());
         }
@@ -102,7 +102,7 @@ struct Panics {
 }
 
 impl Check for Panics {
-    fn check(&self, _evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, _evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         panic!("{}", self.message)
     }
 

@@ -103,7 +103,7 @@ impl Reply {
             return Ok(());
         }
         let connection = if self.kept_open { "keep-alive" } else { "close" };
-        write!(stream, "HTTP/1.1 {} Said\r\nconnection: {connection}\r\n", self.status)?;
+        write!(stream, "HTTP/1.1 {} AnswerScope\r\nconnection: {connection}\r\n", self.status)?;
         for (name, value) in &self.headers {
             write!(stream, "{name}: {value}\r\n")?;
         }

@@ -16,18 +16,18 @@
 
 use serde::Deserialize;
 
-use crate::check::support::answer::{Said, beginning, excerpt, require_whole_answer};
-use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::check::support::answer::{AnswerScope, beginning, excerpt, require_whole_answer};
+use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::Evidence;
 use crate::json::Json;
-use crate::outcome::{Item, Outcome, Score, State, Unfit, Violation};
+use crate::outcome::{CannotDecide, Item, Outcome, Score, State, Violation};
 use crate::pattern::{FieldPattern, WrittenAliases};
 use crate::place::LoadErrors;
 use crate::trace::Trace;
 use crate::yaml::{Node, Placed, read_all};
 
-pub(crate) const KIND: Kind =
-    Kind::built::<CompletenessSettings>("completeness", "the answer contains the expected fields")
+pub(crate) const KIND: CheckKind =
+    CheckKind::built::<CompletenessSettings>("completeness", "the answer contains the expected fields")
         .shorthand("expected_fields")
         .only_reports(expects_nothing)
         .without_calls();
@@ -39,14 +39,14 @@ struct CompletenessSettings {
     /// The fields. One that is listed twice counts twice. Without any, the score is 1, and the verdict notes it.
     expected_fields: Option<Vec<Placed<String>>>,
     /// The text in which the fields are looked for.
-    answer: Option<Said>,
+    answer: Option<AnswerScope>,
     /// Aliases by field: `{price: [fee]}` replaces those of `price`, and keeps those of other fields.
     field_aliases: Option<WrittenAliases>,
 }
 
 struct Completeness {
     expected: Vec<Field>,
-    answer: Said,
+    answer: AnswerScope,
 }
 
 struct Field {
@@ -72,7 +72,7 @@ impl BuildCheck for CompletenessSettings {
 }
 
 impl Check for Completeness {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         if !self.expected.is_empty() {
             require_whole_answer(&evidence.trace)?;
         }

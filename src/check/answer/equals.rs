@@ -8,15 +8,17 @@
 #![doc = include_str!("../../../tests/check/equals/fail-one-word.yaml")]
 //! ```
 
-use crate::check::Kind;
+use crate::check::CheckKind;
 use crate::check::support::answer::{excerpt, position};
 use crate::check::support::text_assertion::{Literal, TextRule, read_text_check};
 use crate::outcome::Violation;
 
-pub(crate) const KIND: Kind =
-    Kind::with::<Literal>("equals", "the final answer is this text", |node, _| read_text_check(node, &RULE))
-        .shorthand("value")
-        .without_calls();
+pub(crate) const KIND: CheckKind =
+    CheckKind::with::<Literal>("equals", "the final answer is this text", |node, _| {
+        read_text_check(node, &RULE)
+    })
+    .shorthand("value")
+    .without_calls();
 
 const RULE: TextRule = TextRule { relation: |answer, value| answer == value, describe: describe_difference };
 

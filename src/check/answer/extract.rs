@@ -13,18 +13,20 @@ use serde::Deserialize;
 
 use crate::check::support::answer::{answer, saying};
 use crate::check::support::js_pattern::{compile_pattern, exhausted};
-use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::Evidence;
 use crate::json::{Json, JsonNumber};
-use crate::outcome::{Outcome, Unfit, Violation};
+use crate::outcome::{CannotDecide, Outcome, Violation};
 use crate::pattern::{Flags, JsRegex};
 use crate::place::LoadErrors;
 use crate::yaml::Placed;
 
-pub(crate) const KIND: Kind =
-    Kind::built::<ExtractSettings>("extract", "a value extracted from the final answer is within its bounds")
-        .only_reports(|node| node.get("min").is_none() && node.get("max").is_none())
-        .without_calls();
+pub(crate) const KIND: CheckKind = CheckKind::built::<ExtractSettings>(
+    "extract",
+    "a value extracted from the final answer is within its bounds",
+)
+.only_reports(|node| node.get("min").is_none() && node.get("max").is_none())
+.without_calls();
 
 /// Settings of `extract`.
 #[derive(Deserialize)]
@@ -77,7 +79,7 @@ impl BuildCheck for ExtractSettings {
 }
 
 impl Check for Extract {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let found = self.pattern.extract_value(answer(evidence)?).map_err(|_| exhausted(&self.pattern))?;
         let value = found.as_deref().map_or(Json::Null, parse_value);
         let outcome = Outcome::from(self.out_of_bounds(&value));

@@ -15,16 +15,16 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::check::support::answer::{Said, excerpt, position, saying};
+use crate::check::support::answer::{AnswerScope, excerpt, position, saying};
 use crate::check::support::text_assertion::Literal;
-use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, Unfit, Violation};
+use crate::outcome::{CannotDecide, Item, Outcome, Violation};
 use crate::place::LoadErrors;
 use crate::yaml::Placed;
 
-pub(crate) const KIND: Kind =
-    Kind::built::<SubstringSettings>("forbidden_substrings", "the answer contains none of these texts")
+pub(crate) const KIND: CheckKind =
+    CheckKind::built::<SubstringSettings>("forbidden_substrings", "the answer contains none of these texts")
         .shorthand("substrings")
         .without_calls();
 
@@ -36,12 +36,12 @@ struct SubstringSettings {
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     substrings: Placed<Vec<Placed<String>>>,
     /// The text that is the answer.
-    answer: Option<Said>,
+    answer: Option<AnswerScope>,
 }
 
 struct ForbiddenSubstrings {
     texts: Vec<Literal>,
-    answer: Said,
+    answer: AnswerScope,
 }
 
 impl BuildCheck for SubstringSettings {
@@ -59,7 +59,7 @@ impl BuildCheck for SubstringSettings {
 }
 
 impl Check for ForbiddenSubstrings {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let answer = self.answer.of(evidence)?;
         let mut items = Vec::new();
         let mut violations = Vec::new();

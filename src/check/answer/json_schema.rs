@@ -19,13 +19,13 @@ use crate::check::json_schema::{Fault, Home, Schema};
 use crate::check::support::answer::{answer, saying};
 use crate::check::support::answer_json::{Form, json};
 use crate::check::support::forms::SchemaOrFile;
-use crate::check::{Check, Kind, Scope};
+use crate::check::{Check, CheckKind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, Unfit, Violation};
+use crate::outcome::{CannotDecide, Item, Outcome, Violation};
 use crate::place::LoadErrors;
 use crate::yaml::{Node, Unparsed};
 
-pub(crate) const KIND: Kind = Kind::with::<AnswerSchemaSettings>(
+pub(crate) const KIND: CheckKind = CheckKind::with::<AnswerSchemaSettings>(
     "json_schema",
     "the final answer is JSON that satisfies this schema",
     |node, scope| node.decode_all::<AnswerSchemaSettings>()?.build(node, scope),
@@ -82,7 +82,7 @@ fn of_file<const FORMATS: bool>(node: Node<'_>, scope: &Scope<'_>) -> Result<Arc
 }
 
 impl Check for JsonSchema {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let violations = match json(answer(evidence)?, self.form) {
             Ok(json) => {
                 let faults = self.schema.faults(&json, "field")?;

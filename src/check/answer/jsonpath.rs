@@ -17,17 +17,19 @@
 use serde::Deserialize;
 
 use crate::check::support::answer_json::{Form, not_json, of_json, selects_nothing, shown};
-use crate::check::{Check, Kind};
+use crate::check::{Check, CheckKind};
 use crate::evidence::Evidence;
 use crate::json::Json;
-use crate::outcome::{Outcome, Unfit, Violation};
+use crate::outcome::{CannotDecide, Outcome, Violation};
 use crate::pattern::JsonPath;
 use crate::yaml::{even_null, render_plain};
 
-pub(crate) const KIND: Kind =
-    Kind::of::<Jsonpath>("jsonpath", "a path into the answer's JSON selects something, or a given value")
-        .shorthand("path")
-        .without_calls();
+pub(crate) const KIND: CheckKind = CheckKind::of::<Jsonpath>(
+    "jsonpath",
+    "a path into the answer's JSON selects something, or a given value",
+)
+.shorthand("path")
+.without_calls();
 
 /// Settings of `jsonpath`.
 #[derive(Debug, Deserialize)]
@@ -47,7 +49,7 @@ struct Jsonpath {
 }
 
 impl Check for Jsonpath {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         of_json(evidence, self.json, |json| self.violation(json))
     }
 

@@ -10,10 +10,10 @@
 #![doc = include_str!("../../../tests/check/jsonpath_exists/fail-other-key.yaml")]
 //! ```
 
-use crate::check::Kind;
+use crate::check::CheckKind;
 use crate::check::support::answer_json::{PathSettings, read_path_check, selects_nothing};
 
-pub(crate) const KIND: Kind = Kind::with::<PathSettings>(
+pub(crate) const KIND: CheckKind = CheckKind::with::<PathSettings>(
     "jsonpath_exists",
     "a path into the answer's JSON selects something",
     |node, _| {

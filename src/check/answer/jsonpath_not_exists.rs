@@ -11,13 +11,13 @@
 #![doc = include_str!("../../../tests/check/jsonpath_not_exists/fail-anywhere.yaml")]
 //! ```
 
-use crate::check::Kind;
+use crate::check::CheckKind;
 use crate::check::support::answer_json::{PathSettings, read_path_check, shown};
 use crate::json::Json;
 use crate::outcome::Violation;
 use crate::pattern::JsonPath;
 
-pub(crate) const KIND: Kind = Kind::with::<PathSettings>(
+pub(crate) const KIND: CheckKind = CheckKind::with::<PathSettings>(
     "jsonpath_not_exists",
     "a path into the answer's JSON selects nothing",
     |node, _| read_path_check(node, find_selected),

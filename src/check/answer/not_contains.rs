@@ -14,14 +14,14 @@ use serde::Deserialize;
 
 use crate::check::support::answer::{answer, excerpt, position, saying};
 use crate::check::support::text_assertion::Literal;
-use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Outcome, Unfit, Violation};
+use crate::outcome::{CannotDecide, Outcome, Violation};
 use crate::place::LoadErrors;
 use crate::yaml::Placed;
 
-pub(crate) const KIND: Kind =
-    Kind::built::<NotContains>("not_contains", "the final answer does not contain this text")
+pub(crate) const KIND: CheckKind =
+    CheckKind::built::<NotContains>("not_contains", "the final answer does not contain this text")
         .shorthand("value")
         .without_calls();
 
@@ -38,7 +38,7 @@ impl BuildCheck for NotContains {
 }
 
 impl Check for NotContains {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let answer = answer(evidence)?;
         let found = self.0.find(answer);
         Ok(found.map(|found| describe_found(&self.0, answer, found)).into())

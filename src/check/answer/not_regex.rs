@@ -10,18 +10,19 @@
 #![doc = include_str!("../../../tests/check/not_regex/fail-a-price.yaml")]
 //! ```
 
-use crate::check::Kind;
+use crate::check::CheckKind;
 use crate::check::support::answer::{beginning, excerpt, position};
 use crate::check::support::js_pattern::{PatternRule, PatternSettings};
 use crate::outcome::Violation;
 use crate::pattern::{JsRegex, StepsExhausted};
 
-pub(crate) const KIND: Kind =
-    Kind::with::<PatternSettings>("not_regex", "a pattern does not match the final answer", |node, _| {
-        node.decode_all::<PatternSettings>()?.build_check(&RULE)
-    })
-    .shorthand("pattern")
-    .without_calls();
+pub(crate) const KIND: CheckKind = CheckKind::with::<PatternSettings>(
+    "not_regex",
+    "a pattern does not match the final answer",
+    |node, _| node.decode_all::<PatternSettings>()?.build_check(&RULE),
+)
+.shorthand("pattern")
+.without_calls();
 
 const RULE: PatternRule = PatternRule {
     judge: find_violation,

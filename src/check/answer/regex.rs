@@ -11,14 +11,14 @@
 #![doc = include_str!("../../../tests/check/regex/fail-no-price.yaml")]
 //! ```
 
-use crate::check::Kind;
+use crate::check::CheckKind;
 use crate::check::support::answer::beginning;
 use crate::check::support::js_pattern::{PatternRule, PatternSettings, advise_on_pattern};
 use crate::outcome::Violation;
 use crate::pattern::JsRegex;
 
-pub(crate) const KIND: Kind =
-    Kind::with::<PatternSettings>("regex", "a pattern matches the final answer", |node, _| {
+pub(crate) const KIND: CheckKind =
+    CheckKind::with::<PatternSettings>("regex", "a pattern matches the final answer", |node, _| {
         node.decode_all::<PatternSettings>()?.build_check(&RULE)
     })
     .shorthand("pattern")

@@ -19,15 +19,15 @@ use serde::Deserialize;
 
 use crate::check::support::answer::{answer, beginning, saying};
 use crate::check::support::reading::{Amount, Share};
-use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Outcome, Unfit, Violation, count_to_f64};
+use crate::outcome::{CannotDecide, Outcome, Violation, count_to_f64};
 use crate::pattern::is_unspaced;
 use crate::place::LoadErrors;
 use crate::yaml::Placed;
 
-pub(crate) const KIND: Kind =
-    Kind::built::<Similarity>("similarity", "the final answer is close to this text").without_calls();
+pub(crate) const KIND: CheckKind =
+    CheckKind::built::<Similarity>("similarity", "the final answer is close to this text").without_calls();
 
 /// The length limit of the texts, in UTF-16 units: the cost of counting edits grows with the square of the length.
 const MAX_UNITS: usize = 20_000;
@@ -60,17 +60,17 @@ impl BuildCheck for Similarity {
 
 impl Similarity {
     /// Counts the edits as JavaScript sees the texts: in UTF-16 units.
-    fn count_edits(&self, answer: &str) -> Result<usize, Unfit> {
+    fn count_edits(&self, answer: &str) -> Result<usize, CannotDecide> {
         let [answer, to] = [answer, &self.to].map(|text| text.encode_utf16().collect::<Vec<u16>>());
         // The edits are counted in a table of both lengths, so the product of the two is the time.
         if answer.len().max(to.len()) > MAX_UNITS {
             let why = format!("`similarity` counts edits of texts of at most {MAX_UNITS} characters");
-            return Err(Unfit::budget_exceeded(why));
+            return Err(CannotDecide::budget_exceeded(why));
         }
         Ok(strsim::generic_levenshtein(&answer, &to))
     }
 
-    fn find_edits(&self, answer: &str) -> Result<Option<Violation>, Unfit> {
+    fn find_edits(&self, answer: &str) -> Result<Option<Violation>, CannotDecide> {
         let Some(most) = self.max_edits else { return Ok(None) };
         let edits = self.count_edits(answer)?;
         let is_close = count_to_f64(edits) <= most.get();
@@ -97,7 +97,7 @@ impl Similarity {
 }
 
 impl Check for Similarity {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let answer = answer(evidence)?;
         Ok(self.find_edits(answer)?.or_else(|| self.find_rouge(answer)).into())
     }

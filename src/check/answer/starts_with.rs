@@ -8,13 +8,13 @@
 #![doc = include_str!("../../../tests/check/starts_with/fail-other-greeting.yaml")]
 //! ```
 
-use crate::check::Kind;
+use crate::check::CheckKind;
 use crate::check::support::answer::beginning;
 use crate::check::support::text_assertion::{Literal, TextRule, read_text_check};
 use crate::outcome::Violation;
 
-pub(crate) const KIND: Kind =
-    Kind::with::<Literal>("starts_with", "the final answer begins with this text", |node, _| {
+pub(crate) const KIND: CheckKind =
+    CheckKind::with::<Literal>("starts_with", "the final answer begins with this text", |node, _| {
         read_text_check(node, &RULE)
     })
     .shorthand("value")

@@ -20,7 +20,7 @@ pub(crate) use read::{ORDINARY_WORDS, ToolArguments, WORDS, read_arguments};
 use test::ValueTest;
 
 use crate::json::{Json, JsonMap, JsonText};
-use crate::outcome::Unfit;
+use crate::outcome::CannotDecide;
 use crate::trace::{Arguments, Call};
 use crate::yaml::nearest;
 
@@ -104,7 +104,7 @@ pub(crate) struct ArgumentDifference {
 
 impl ArgumentsMatcher {
     /// Returns the number of differences between the arguments of a call and the written ones.
-    pub(crate) fn count_differences(&self, actual: &Arguments) -> Result<usize, Unfit> {
+    pub(crate) fn count_differences(&self, actual: &Arguments) -> Result<usize, CannotDecide> {
         if self.mode == ArgumentsMode::Ignore {
             return Ok(0);
         }
@@ -118,7 +118,10 @@ impl ArgumentsMatcher {
     }
 
     /// Returns all differences between the arguments of a call and the written ones.
-    pub(crate) fn list_differences(&self, actual: &Arguments) -> Result<Vec<ArgumentDifference>, Unfit> {
+    pub(crate) fn list_differences(
+        &self,
+        actual: &Arguments,
+    ) -> Result<Vec<ArgumentDifference>, CannotDecide> {
         if self.mode == ArgumentsMode::Ignore {
             return Ok(Vec::new());
         }
@@ -169,7 +172,7 @@ impl ArgumentsMatcher {
         name: &str,
         written: &ArgumentMatcher,
         actual: &JsonMap,
-    ) -> Result<bool, Unfit> {
+    ) -> Result<bool, CannotDecide> {
         match self.find_value(name, actual) {
             None if self.mode == ArgumentsMode::Subset => Ok(true),
             value => written.accepts(value),
@@ -199,7 +202,7 @@ pub(crate) struct ResultMatcher {
 
 impl ResultMatcher {
     /// Whether `result` is accepted. A path alone accepts a result in which it selects anything but `null` and `false`.
-    pub(crate) fn accepts(&self, result: &Json) -> Result<bool, Unfit> {
+    pub(crate) fn accepts(&self, result: &Json) -> Result<bool, CannotDecide> {
         if let [ValueTest::Path(path, others)] = self.tests.as_slice()
             && others.is_empty()
         {
@@ -212,7 +215,7 @@ impl ResultMatcher {
 
 impl ArgumentMatcher {
     /// Whether the argument is accepted with this value, or as missing.
-    pub(crate) fn accepts(&self, value: Option<&Json>) -> Result<bool, Unfit> {
+    pub(crate) fn accepts(&self, value: Option<&Json>) -> Result<bool, CannotDecide> {
         match (value, self.presence) {
             (None, presence) => Ok(presence != Presence::Required),
             (Some(_), Presence::Absent) => Ok(false),
@@ -223,7 +226,7 @@ impl ArgumentMatcher {
 
 impl ValueMatcher {
     /// Whether `value` is accepted.
-    pub(crate) fn accepts(&self, value: &Json) -> Result<bool, Unfit> {
+    pub(crate) fn accepts(&self, value: &Json) -> Result<bool, CannotDecide> {
         match (self, value) {
             (Self::Literal(literal), value) => Ok(literal == value),
             (Self::Tests(tests), value) => accept_all(tests, |test| test.accepts(value)),
@@ -246,15 +249,15 @@ impl ValueMatcher {
 /// Whether all of `tests` accept. Stops at the first that does not.
 fn accept_all<T>(
     tests: impl IntoIterator<Item = T>,
-    accepts: impl FnMut(T) -> Result<bool, Unfit>,
-) -> Result<bool, Unfit> {
+    accepts: impl FnMut(T) -> Result<bool, CannotDecide>,
+) -> Result<bool, CannotDecide> {
     tests.into_iter().map(accepts).find(|accepted| !matches!(accepted, Ok(true))).unwrap_or(Ok(true))
 }
 
 /// Whether `accepts` one of `values`. Stops at the first.
 pub(crate) fn accept_any<T>(
     values: impl IntoIterator<Item = T>,
-    accepts: impl FnMut(T) -> Result<bool, Unfit>,
-) -> Result<bool, Unfit> {
+    accepts: impl FnMut(T) -> Result<bool, CannotDecide>,
+) -> Result<bool, CannotDecide> {
     values.into_iter().map(accepts).find(|accepted| !matches!(accepted, Ok(false))).unwrap_or(Ok(false))
 }

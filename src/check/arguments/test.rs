@@ -8,7 +8,7 @@ use super::{ValueMatcher, accept_all, accept_any};
 use crate::check::json_schema::Schema;
 use crate::check::support::js_pattern::exhausted;
 use crate::json::{Json, JsonNumber};
-use crate::outcome::Unfit;
+use crate::outcome::CannotDecide;
 use crate::pattern::{JsRegex, JsonPath};
 
 /// The longest text, in characters, that `similar` compares: the cost grows with the square of the length.
@@ -73,7 +73,7 @@ pub(crate) enum JsonType {
 
 impl ValueTest {
     /// Whether `value` passes.
-    pub(crate) fn accepts(&self, value: &Json) -> Result<bool, Unfit> {
+    pub(crate) fn accepts(&self, value: &Json) -> Result<bool, CannotDecide> {
         match self {
             Self::Any(values) => accept_any(values, |matcher| matcher.accepts(value)),
             Self::Equals(wanted) => Ok(wanted == value),
@@ -101,7 +101,7 @@ impl ValueTest {
     }
 }
 
-fn has_part(value: &Json, part: &ValueMatcher) -> Result<bool, Unfit> {
+fn has_part(value: &Json, part: &ValueMatcher) -> Result<bool, CannotDecide> {
     match (value, part) {
         (Json::String(text), ValueMatcher::Literal(Json::String(part))) => Ok(text.contains(part.as_str())),
         (Json::Array(elements), part) => accept_any(elements, |element| part.accepts(element)),
@@ -119,11 +119,11 @@ fn measure_length(value: &Json) -> Option<usize> {
 }
 
 /// Returns 1 minus the number of edits between the texts, as a share of the longer one's length.
-fn measure_similarity(text: &str, to: &str) -> Result<f64, Unfit> {
+fn measure_similarity(text: &str, to: &str) -> Result<f64, CannotDecide> {
     let is_long = [text, to].iter().any(|text| text.chars().nth(MAX_SIMILAR_CHARS).is_some());
     if is_long {
         let why = format!("`similar` compares texts of at most {MAX_SIMILAR_CHARS} characters");
-        return Err(Unfit::budget_exceeded(why));
+        return Err(CannotDecide::budget_exceeded(why));
     }
     Ok(strsim::normalized_levenshtein(text, to))
 }

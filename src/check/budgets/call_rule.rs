@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer};
 use crate::check::Check;
 use crate::check::support::messages::run_of;
 use crate::evidence::{CallSuccess, Evidence};
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{CannotDecide, Item, Outcome, State, Violation};
 use crate::pattern::ToolPattern;
 use crate::trace::{Arguments, Call};
 
@@ -42,7 +42,7 @@ pub(super) enum CallFinding {
 }
 
 /// What a rule finds about each call.
-pub(super) type CallFindings = Result<Vec<CallFinding>, Unfit>;
+pub(super) type CallFindings = Result<Vec<CallFinding>, CannotDecide>;
 
 /// The calls that a check forbids.
 pub(super) struct CallRule {
@@ -65,7 +65,7 @@ impl Exceptions {
 }
 
 impl Check for CallCheck {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let all = &evidence.trace.calls;
         let except = &self.settings.except;
         let calls: Vec<&Call> =

@@ -13,13 +13,13 @@
 //! ```
 
 use super::call_rule::{CallFinding, CallRule, Exceptions};
-use crate::check::Kind;
+use crate::check::CheckKind;
 use crate::evidence::Known;
 use crate::outcome::Violation;
 use crate::trace::{Call, CallStatus};
 
-pub(crate) const KIND: Kind =
-    Kind::with::<Exceptions>("no_failed_calls", "every call of the run succeeds", |node, _| {
+pub(crate) const KIND: CheckKind =
+    CheckKind::with::<Exceptions>("no_failed_calls", "every call of the run succeeds", |node, _| {
         Ok(node.decode_all::<Exceptions>()?.build_check(&RULE))
     })
     .shorthand("required");

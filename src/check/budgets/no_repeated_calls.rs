@@ -11,12 +11,12 @@
 //! ```
 
 use super::call_rule::{CallFinding, CallFindings, CallRule, Exceptions};
-use crate::check::Kind;
+use crate::check::CheckKind;
 use crate::evidence::{CallSuccess, Known, require_arguments};
-use crate::outcome::{Unfit, Violation};
+use crate::outcome::{CannotDecide, Violation};
 use crate::trace::{Arguments, Call};
 
-pub(crate) const KIND: Kind = Kind::with::<Exceptions>(
+pub(crate) const KIND: CheckKind = CheckKind::with::<Exceptions>(
     "no_repeated_calls",
     "no call repeats an earlier one that succeeded",
     |node, _| Ok(node.decode_all::<Exceptions>()?.build_check(&RULE)),
@@ -47,7 +47,7 @@ fn find_repeats(calls: &[&Call], success: CallSuccess) -> CallFindings {
 }
 
 /// The first call that `call` repeats.
-fn find_original<'c>(call: &Call, earlier: &[&'c Call]) -> Result<Option<&'c Call>, Unfit> {
+fn find_original<'c>(call: &Call, earlier: &[&'c Call]) -> Result<Option<&'c Call>, CannotDecide> {
     let mut same_tool = earlier.iter().filter(|other| is_same_tool(call, other)).peekable();
     if same_tool.peek().is_some() {
         require_arguments(call)?;

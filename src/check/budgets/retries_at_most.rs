@@ -16,13 +16,13 @@ use std::collections::HashMap;
 use serde::Deserialize;
 
 use crate::check::support::messages::run_of;
-use crate::check::{Check, Kind};
+use crate::check::{Check, CheckKind};
 use crate::evidence::{CallSuccess, Evidence, Known};
-use crate::outcome::{Outcome, Unfit, Violation};
+use crate::outcome::{CannotDecide, Outcome, Violation};
 use crate::trace::{Arguments, Call, CallStatus, ToolServer};
 
-pub(crate) const KIND: Kind =
-    Kind::of::<RetriesAtMost>("retries_at_most", "the run retries failed calls at most this many times")
+pub(crate) const KIND: CheckKind =
+    CheckKind::of::<RetriesAtMost>("retries_at_most", "the run retries failed calls at most this many times")
         .shorthand("retries");
 
 /// A limit above this has no counterexample: a trace of so many calls is not worth building.
@@ -69,7 +69,7 @@ fn build_failed_call(turn: usize) -> Call {
 }
 
 impl Check for RetriesAtMost {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let success = CallSuccess::of(&evidence.trace);
         let Retries { sure, doubtful } = find_retries(&evidence.trace.calls, success);
         let violation = (sure.len() > self.retries).then(|| self.describe_excess(&sure));

@@ -13,15 +13,15 @@
 
 use serde::Deserialize;
 
-use crate::check::{BuildCheck, Check, Kind, Scope, accepts_counterexample};
+use crate::check::{BuildCheck, Check, CheckKind, Scope, accepts_counterexample};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, Unfit, Violation};
+use crate::outcome::{CannotDecide, Item, Outcome, Violation};
 use crate::place::LoadErrors;
 use crate::trace::{Trace, Usage};
 use crate::yaml::Placed;
 
-pub(crate) const KIND: Kind =
-    Kind::built::<TokensAtMost>("tokens_at_most", "the run uses at most this many tokens")
+pub(crate) const KIND: CheckKind =
+    CheckKind::built::<TokensAtMost>("tokens_at_most", "the run uses at most this many tokens")
         .shorthand("total")
         .of_figures();
 
@@ -72,10 +72,10 @@ impl TokensAtMost {
 }
 
 impl Check for TokensAtMost {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let Some(usage) = evidence.trace.usage else {
             let help = "record the usage of the run, or drop the limit";
-            return Err(Unfit::missing("the trace does not record tokens").help(help));
+            return Err(CannotDecide::missing("the trace does not record tokens").help(help));
         };
         let mut items = Vec::new();
         let mut violations = Vec::new();
@@ -88,7 +88,7 @@ impl Check for TokensAtMost {
         // A part that exceeds the limit proves that the whole does. A part within the limit proves nothing.
         if usage.partial && violations.is_empty() {
             let help = "record the usage of every model call, or drop the limit";
-            return Err(Unfit::missing("the trace records only a part of the tokens").help(help));
+            return Err(CannotDecide::missing("the trace records only a part of the tokens").help(help));
         }
         Ok(Outcome::of_items(items, violations)
             .value("input_tokens", usage.input_tokens.into())

@@ -13,13 +13,13 @@
 use serde::Deserialize;
 
 use crate::check::support::messages::run_of;
-use crate::check::{Check, Kind};
+use crate::check::{Check, CheckKind};
 use crate::evidence::Evidence;
-use crate::outcome::{Outcome, Unfit, Violation};
+use crate::outcome::{CannotDecide, Outcome, Violation};
 use crate::trace::{Arguments, Call};
 
-pub(crate) const KIND: Kind =
-    Kind::of::<ToolCallsAtMost>("tool_calls_at_most", "the run makes at most this many tool calls")
+pub(crate) const KIND: CheckKind =
+    CheckKind::of::<ToolCallsAtMost>("tool_calls_at_most", "the run makes at most this many tool calls")
         .shorthand("calls");
 
 /// A limit above this has no counterexample: a trace of so many calls is not worth building.
@@ -35,7 +35,7 @@ struct ToolCallsAtMost {
 }
 
 impl Check for ToolCallsAtMost {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let made = evidence.trace.calls.len();
         let violation = (made > self.calls).then(|| self.describe_excess(&evidence.trace.calls));
         let label = format!("at most {} tool calls", self.calls);

@@ -45,15 +45,15 @@ use self::policy::{Policy, Unconstrained};
 use self::source::Source;
 use crate::check::json_schema::FoundSchema;
 use crate::check::support::messages::run_of;
-use crate::check::{About, Check, Clause, Kind, Scope};
+use crate::check::{About, Check, CheckKind, Clause, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{CannotDecide, Item, Outcome, State, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
 use crate::trace::{Arguments, Call, ToolServer};
 use crate::yaml::{Fields, Node, Value as Yaml, did_you_mean};
 
-pub(crate) const KIND: Kind = Kind::with::<ArgsValidSettings>(
+pub(crate) const KIND: CheckKind = CheckKind::with::<ArgsValidSettings>(
     "args_valid",
     "the arguments of each call are valid for its tool",
     ArgsValid::read,
@@ -123,7 +123,7 @@ impl Finding {
 }
 
 impl Check for ArgsValid {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let calls = &evidence.trace.calls;
         let mut items = Vec::with_capacity(calls.len());
         let mut violations = Vec::new();
@@ -131,7 +131,7 @@ impl Check for ArgsValid {
             let finding = match self.judge(call) {
                 Ok(finding) => finding,
                 // A violation that was found before evidence is missing still fails the case.
-                Err(unfit) => return Err(Unfit { violations, ..unfit }),
+                Err(unfit) => return Err(CannotDecide { violations, ..unfit }),
             };
             violations.extend(finding.violations);
             let note = finding.note.map(str::to_owned);
@@ -200,7 +200,7 @@ impl ArgsValid {
         (unknown || policy.gate.refusal(call).is_some() || has_schema) && self.looks_at(call)
     }
 
-    fn judge(&self, call: &Call) -> Result<Finding, Unfit> {
+    fn judge(&self, call: &Call) -> Result<Finding, CannotDecide> {
         if !self.looks_at(call) {
             return Ok(Finding::untested(NOT_SELECTED));
         }

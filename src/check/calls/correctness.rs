@@ -16,16 +16,17 @@ use serde::Deserialize;
 
 use crate::check::support::demands::share_without_banned;
 use crate::check::support::messages::never_called;
-use crate::check::{Check, Kind};
+use crate::check::{Check, CheckKind};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, Score, State, Unfit};
+use crate::outcome::{CannotDecide, Item, Outcome, Score, State};
 use crate::pattern::ToolPattern;
 use crate::trace::Trace;
 use crate::yaml::Node;
 
-pub(crate) const KIND: Kind = Kind::of::<Correctness>("correctness", "the expected tools are called")
-    .shorthand("expected_tools")
-    .only_reports(expects_nothing);
+pub(crate) const KIND: CheckKind =
+    CheckKind::of::<Correctness>("correctness", "the expected tools are called")
+        .shorthand("expected_tools")
+        .only_reports(expects_nothing);
 
 /// Settings of `correctness`.
 #[derive(Debug, Deserialize)]
@@ -42,7 +43,7 @@ fn expects_nothing(node: Node<'_>) -> bool {
 }
 
 impl Check for Correctness {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let mut items = Vec::new();
         let mut violations = Vec::new();
         for (index, tool) in self.expected_tools.iter().flatten().enumerate() {

@@ -15,16 +15,16 @@ use std::collections::HashSet;
 use serde::Deserialize;
 
 use crate::check::support::messages::run_of;
-use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, Unfit, Violation};
+use crate::outcome::{CannotDecide, Item, Outcome, Violation};
 use crate::pattern::{NormalPattern, ToolPattern, ToolPatternSet};
 use crate::place::LoadErrors;
 use crate::trace::Call;
 use crate::yaml::{Placed, read_all};
 
-pub(crate) const KIND: Kind =
-    Kind::built::<ForbiddenToolsSettings>("forbidden_tools", "none of these tools is called")
+pub(crate) const KIND: CheckKind =
+    CheckKind::built::<ForbiddenToolsSettings>("forbidden_tools", "none of these tools is called")
         .shorthand("tools");
 
 /// The largest number of spellings of a name in a message.
@@ -85,7 +85,7 @@ impl BuildCheck for ForbiddenToolsSettings {
 }
 
 impl Check for ForbiddenTools {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let mut items = Vec::new();
         let mut violations = Vec::new();
         let mut hits: Vec<Vec<&Call>> = vec![Vec::new(); self.tools.len()];

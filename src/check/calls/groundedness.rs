@@ -13,14 +13,14 @@
 
 use serde::Deserialize;
 
-use crate::check::{Check, Kind};
+use crate::check::{Check, CheckKind};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, Score, State, Unfit, Violation};
+use crate::outcome::{CannotDecide, Item, Outcome, Score, State, Violation};
 use crate::trace::Trace;
 use crate::yaml::{Node, Value};
 
-pub(crate) const KIND: Kind =
-    Kind::of::<Groundedness>("groundedness", "at least one tool is called").only_reports(is_opted_out);
+pub(crate) const KIND: CheckKind =
+    CheckKind::of::<Groundedness>("groundedness", "at least one tool is called").only_reports(is_opted_out);
 
 /// Settings of `groundedness`.
 #[derive(Debug, Deserialize)]
@@ -46,7 +46,7 @@ fn is_opted_out(node: Node<'_>) -> bool {
 }
 
 impl Check for Groundedness {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let trace = &evidence.trace;
         let (state, violation) = match self.opt_out() {
             Some(_) => (State::NotExercised, None),

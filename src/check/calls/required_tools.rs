@@ -12,14 +12,14 @@
 use serde::Deserialize;
 
 use crate::check::support::messages::{at_least_one, never_called, note_attempts};
-use crate::check::{Check, Demand, Kind};
+use crate::check::{Check, CheckKind, Demand};
 use crate::evidence::{CallSuccess, Evidence};
-use crate::outcome::{Item, Outcome, Unfit};
+use crate::outcome::{CannotDecide, Item, Outcome};
 use crate::pattern::ToolPattern;
 use crate::trace::{Call, Trace};
 
-pub(crate) const KIND: Kind =
-    Kind::of::<RequiredTools>("required_tools", "each of these tools is called").shorthand("tools");
+pub(crate) const KIND: CheckKind =
+    CheckKind::of::<RequiredTools>("required_tools", "each of these tools is called").shorthand("tools");
 
 /// Settings of `required_tools`.
 #[derive(Debug, Deserialize)]
@@ -33,7 +33,7 @@ struct RequiredTools {
 }
 
 impl Check for RequiredTools {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let mut items = Vec::new();
         let mut violations = Vec::new();
         let success = CallSuccess::of(&evidence.trace);

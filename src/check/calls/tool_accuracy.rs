@@ -18,16 +18,16 @@ use serde::Deserialize;
 
 use crate::check::support::demands::share_without_banned;
 use crate::check::support::messages::{called_tools, never_called, note_attempts, what_was_called};
-use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::{CallSuccess, Evidence};
 use crate::json::Json;
-use crate::outcome::{Item, Outcome, Score, Unfit, Violation};
+use crate::outcome::{CannotDecide, Item, Outcome, Score, Violation};
 use crate::pattern::{ToolCategory, ToolPattern, normal_name};
 use crate::place::LoadErrors;
 use crate::trace::{Call, Trace};
 use crate::yaml::{Placed, nearest};
 
-pub(crate) const KIND: Kind = Kind::built::<ToolAccuracySettings>(
+pub(crate) const KIND: CheckKind = CheckKind::built::<ToolAccuracySettings>(
     "tool_accuracy",
     "each of these tools, and one tool of each category, is called",
 )
@@ -90,7 +90,7 @@ impl BuildCheck for ToolAccuracySettings {
 }
 
 impl Check for ToolAccuracy {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let trace = &evidence.trace;
         let mut items = Vec::new();
         let mut violations = Vec::new();

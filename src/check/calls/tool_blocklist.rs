@@ -16,16 +16,16 @@ use std::collections::HashMap;
 use serde::Deserialize;
 
 use crate::check::support::messages::{BLOCKED_HELP, is_blocked, run_of};
-use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, Unfit, Violation};
+use crate::outcome::{CannotDecide, Item, Outcome, Violation};
 use crate::pattern::{ToolPattern, ToolPatternSet};
 use crate::place::LoadErrors;
 use crate::trace::{Call, ToolServer};
 use crate::yaml::{Placed, read_all};
 
-pub(crate) const KIND: Kind =
-    Kind::built::<BlocklistSettings>("tool_blocklist", "none of these tools is called")
+pub(crate) const KIND: CheckKind =
+    CheckKind::built::<BlocklistSettings>("tool_blocklist", "none of these tools is called")
         .shorthand("blocklist");
 
 /// Settings of `tool_blocklist`.
@@ -63,7 +63,7 @@ struct ToolBlocklist {
 }
 
 impl Check for ToolBlocklist {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let calls = &evidence.trace.calls;
         let mut items = Vec::with_capacity(calls.len());
         let mut blocked = BlockedTools::default();

@@ -23,13 +23,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, de};
 
 use crate::check::support::messages::join_list;
-use crate::check::{Check, Kind};
+use crate::check::{Check, CheckKind};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, Unfit, Violation};
+use crate::outcome::{CannotDecide, Item, Outcome, Violation};
 use crate::pattern::ToolPattern;
 use crate::trace::{Arguments, Call, ToolServer, Trace};
 
-pub(crate) const KIND: Kind = Kind::of::<ToolCollisionDetect>(
+pub(crate) const KIND: CheckKind = CheckKind::of::<ToolCollisionDetect>(
     "tool_collision_detect",
     "no two servers offer a tool with the same name",
 )
@@ -61,7 +61,7 @@ const ITSELF: &str = "the agent itself";
 type ByTool<'c> = BTreeMap<&'c str, Vec<&'c Call>>;
 
 impl Check for ToolCollisionDetect {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let calls = &evidence.trace.calls;
         // A single recorded server is enough to tell tools apart; without any, every name looks unique.
         let offers = find_offered_collisions(&evidence.trace);
@@ -71,7 +71,7 @@ impl Check for ToolCollisionDetect {
             && !calls.is_empty()
             && calls.iter().all(|call| call.server == ToolServer::NotRecorded)
         {
-            return Err(Unfit::missing(
+            return Err(CannotDecide::missing(
                 "the trace names no server: it cannot say which one a tool came from",
             ));
         }

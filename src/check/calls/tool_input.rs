@@ -13,17 +13,17 @@ use serde::Deserialize;
 use crate::check::support::js_pattern::{compile_pattern, exhausted};
 use crate::check::support::messages::{find_calls, note_attempts, run_of, say_times, what_was_called};
 use crate::check::support::reading::{Occurrence, SettingsOfType};
-use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::{CallSuccess, Evidence, require_arguments};
 use crate::json::Json;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{CannotDecide, Item, Outcome, State, Violation};
 use crate::pattern::{Flags, JsRegex, JsonPath, ToolPattern};
 use crate::place::{LoadErrors, Place};
 use crate::trace::{Call, Trace};
 use crate::yaml::{Placed, even_null};
 
-pub(crate) const KIND: Kind =
-    Kind::built::<ToolInputSettings>("tool_input", "a call of this tool has these arguments");
+pub(crate) const KIND: CheckKind =
+    CheckKind::built::<ToolInputSettings>("tool_input", "a call of this tool has these arguments");
 
 /// Settings of `tool_input`.
 #[derive(Deserialize)]
@@ -116,7 +116,7 @@ impl ToolInputSettings {
 }
 
 impl Check for ToolInput {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let calls = find_calls(&self.tool, &evidence.trace);
         let chosen = self.calls.choose(&calls);
         // Without a call there is no input that could be right, and silence would look like success.
@@ -152,7 +152,7 @@ impl Check for ToolInput {
 }
 
 impl ToolInput {
-    fn holds(&self, call: &Call) -> Result<bool, Unfit> {
+    fn holds(&self, call: &Call) -> Result<bool, CannotDecide> {
         require_arguments(call)?;
         match &self.wanted {
             Wanted::Contains(value) => Ok(call.arguments.to_text().to_lowercase().contains(value)),

@@ -21,20 +21,21 @@ use serde::Deserialize;
 use crate::check::json_schema::{Fault, FoundSchema, Home, Schema, Table};
 use crate::check::support::forms::SchemasByName;
 use crate::check::support::messages::run_of;
-use crate::check::{About, Check, Clause, Kind};
+use crate::check::{About, Check, CheckKind, Clause};
 use crate::evidence::Evidence;
 use crate::json::{self, Json, JsonError};
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{CannotDecide, Item, Outcome, State, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::trace::{Call, CallStatus, Results, Trace};
 use crate::yaml::{Node, Unparsed};
 
-pub(crate) const KIND: Kind =
-    Kind::with::<ToolOutputSettings>("tool_output_valid", "each result is valid for its tool", |node, _| {
-        node.decode_all::<ToolOutputSettings>()?.build(node)
-    })
-    .shorthand("schemas");
+pub(crate) const KIND: CheckKind = CheckKind::with::<ToolOutputSettings>(
+    "tool_output_valid",
+    "each result is valid for its tool",
+    |node, _| node.decode_all::<ToolOutputSettings>()?.build(node),
+)
+.shorthand("schemas");
 
 /// Settings of `tool_output_valid`.
 #[derive(Deserialize)]
@@ -76,7 +77,7 @@ impl ToolOutputSettings {
 }
 
 impl Check for ToolOutputValid {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let calls = &evidence.trace.calls;
         let mut items = Vec::with_capacity(calls.len());
         let mut violations = Vec::new();
@@ -102,14 +103,14 @@ impl Check for ToolOutputValid {
                     violations.extend(found);
                 }
                 // What was found so far stays in the verdict beside the reason why the rest is open.
-                Err(unfit) => return Err(Unfit { violations, ..unfit }),
+                Err(unfit) => return Err(CannotDecide { violations, ..unfit }),
             }
         }
         if let Some(call) = lost.filter(|_| violations.is_empty()) {
             let Call { index, name, .. } = call;
             let reason = format!("the trace does not record the result of call {index}, `{name}`");
             return Err(
-                Unfit::missing(reason).help("enable the capture of content where the run is recorded")
+                CannotDecide::missing(reason).help("enable the capture of content where the run is recorded")
             );
         }
         let is_checked = |item: &&Item| !matches!(item.state, State::NotExercised | State::Open);
@@ -164,7 +165,7 @@ impl ToolOutputValid {
     }
 }
 
-fn of_result(call: &Call, schema: &Schema, result: &Json) -> Result<Vec<Violation>, Unfit> {
+fn of_result(call: &Call, schema: &Schema, result: &Json) -> Result<Vec<Violation>, CannotDecide> {
     let mut faults = schema.faults(result, "field")?;
     let text = result.as_str().unwrap_or_default();
     match (json::parse(text), json::parse_lenient(text)) {

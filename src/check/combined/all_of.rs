@@ -10,11 +10,11 @@
 //! ```
 
 use super::inner::{CombinationRule, CombinationSettings, InnerAnswers};
-use crate::check::Kind;
-use crate::outcome::{Outcome, Unfit};
+use crate::check::CheckKind;
+use crate::outcome::{CannotDecide, Outcome};
 
-pub(crate) const KIND: Kind =
-    Kind::with::<CombinationSettings>("all_of", "all of these checks hold", |node, scope| {
+pub(crate) const KIND: CheckKind =
+    CheckKind::with::<CombinationSettings>("all_of", "all of these checks hold", |node, scope| {
         node.decode_all::<CombinationSettings>()?.build_check(scope, &RULE)
     })
     .holding_checks();
@@ -26,7 +26,7 @@ const RULE: CombinationRule = CombinationRule {
     is_vacuous: |checks| checks.iter().all(|check| check.check().is_vacuous()),
 };
 
-fn decide(mut answers: InnerAnswers) -> Result<Outcome, Unfit> {
+fn decide(mut answers: InnerAnswers) -> Result<Outcome, CannotDecide> {
     if let Some(error) = answers.error.take() {
         return Err(error);
     }

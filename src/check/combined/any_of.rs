@@ -9,11 +9,11 @@
 //! ```
 
 use super::inner::{CombinationRule, CombinationSettings, InnerAnswers};
-use crate::check::Kind;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::check::CheckKind;
+use crate::outcome::{CannotDecide, Item, Outcome, State, Violation};
 
-pub(crate) const KIND: Kind =
-    Kind::with::<CombinationSettings>("any_of", "at least one of these checks holds", |node, scope| {
+pub(crate) const KIND: CheckKind =
+    CheckKind::with::<CombinationSettings>("any_of", "at least one of these checks holds", |node, scope| {
         node.decode_all::<CombinationSettings>()?.build_check(scope, &RULE)
     })
     .holding_checks();
@@ -25,7 +25,7 @@ const RULE: CombinationRule = CombinationRule {
     is_vacuous: |checks| checks.iter().any(|check| check.check().is_vacuous()),
 };
 
-fn decide(mut answers: InnerAnswers) -> Result<Outcome, Unfit> {
+fn decide(mut answers: InnerAnswers) -> Result<Outcome, CannotDecide> {
     if !answers.held.is_empty() {
         return Ok(Outcome::of_items(forgive_items(answers.items), Vec::new()));
     }

@@ -8,7 +8,7 @@ use crate::check::{Check, Clause, Scope};
 use crate::evidence::{
     Evidence, ProgramRequest, Question, explain_unreadable_arguments, has_unreadable_arguments,
 };
-use crate::outcome::{Item, Outcome, State, Unfit, UnfitReason, Violation};
+use crate::outcome::{CannotDecide, Item, Outcome, State, UndecidedReason, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::trace::{Call, Trace};
@@ -25,7 +25,7 @@ pub(super) struct CombinationSettings {
 
 /// How the answers of the checks decide the answer of the combination.
 pub(super) struct CombinationRule {
-    pub(super) decide: fn(InnerAnswers) -> Result<Outcome, Unfit>,
+    pub(super) decide: fn(InnerAnswers) -> Result<Outcome, CannotDecide>,
     /// Whether the combination holds where its checks do not. Then a check that does not hold must be proven not to.
     pub(super) turns_around: bool,
     /// Whether the combination of these checks is proven to hold of every run.
@@ -48,9 +48,9 @@ pub(super) struct InnerAnswers {
     /// The indices of the checks that hold.
     pub(super) held: Vec<usize>,
     /// The first reason why a check is undecided.
-    pub(super) undecided: Option<Unfit>,
+    pub(super) undecided: Option<CannotDecide>,
     /// The first error of a check.
-    pub(super) error: Option<Unfit>,
+    pub(super) error: Option<CannotDecide>,
 }
 
 impl CombinationSettings {
@@ -73,7 +73,7 @@ impl CombinationSettings {
 }
 
 impl Check for Combination {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let mut answers = InnerAnswers::default();
         // All checks are asked, also after the answer is certain: a report shows the state of each.
         for (index, check) in self.checks.iter().enumerate() {
@@ -122,7 +122,11 @@ impl Check for Combination {
 }
 
 /// Returns `outcome`, unless it is a failure that rests on arguments which cannot be read: these may be the wanted ones.
-fn require_proven(check: &dyn Check, evidence: &Evidence<'_>, outcome: Outcome) -> Result<Outcome, Unfit> {
+fn require_proven(
+    check: &dyn Check,
+    evidence: &Evidence<'_>,
+    outcome: Outcome,
+) -> Result<Outcome, CannotDecide> {
     if outcome.violations.is_empty() {
         return Ok(outcome);
     }
@@ -154,11 +158,11 @@ impl InnerAnswers {
         State::Violated
     }
 
-    fn add_unfit(&mut self, unfit: Unfit) -> State {
+    fn add_unfit(&mut self, unfit: CannotDecide) -> State {
         match unfit.reason {
             // One reason of each kind is shown, and it is the first.
-            UnfitReason::MissingEvidence(_) => self.undecided.get_or_insert(unfit),
-            UnfitReason::InvalidEvidence(_) | UnfitReason::BudgetExceeded(_) => {
+            UndecidedReason::MissingEvidence(_) => self.undecided.get_or_insert(unfit),
+            UndecidedReason::InvalidEvidence(_) | UndecidedReason::BudgetExceeded(_) => {
                 self.error.get_or_insert(unfit)
             }
         };
@@ -166,7 +170,7 @@ impl InnerAnswers {
     }
 
     /// The reason why the combination has no answer: an error, else what is undecided.
-    pub(super) fn take_unfit(&mut self) -> Option<Unfit> {
+    pub(super) fn take_unfit(&mut self) -> Option<CannotDecide> {
         self.error.take().or_else(|| self.undecided.take())
     }
 }

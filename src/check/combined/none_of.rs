@@ -9,11 +9,11 @@
 //! ```
 
 use super::inner::{CombinationRule, CombinationSettings, InnerAnswers};
-use crate::check::Kind;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::check::CheckKind;
+use crate::outcome::{CannotDecide, Item, Outcome, State, Violation};
 
-pub(crate) const KIND: Kind =
-    Kind::with::<CombinationSettings>("none_of", "none of these checks holds", |node, scope| {
+pub(crate) const KIND: CheckKind =
+    CheckKind::with::<CombinationSettings>("none_of", "none of these checks holds", |node, scope| {
         node.decode_all::<CombinationSettings>()?.build_check(scope, &RULE)
     })
     .holding_checks();
@@ -21,7 +21,7 @@ pub(crate) const KIND: Kind =
 // A check that never holds cannot be distinguished from one that holds for runs that were not tried.
 const RULE: CombinationRule = CombinationRule { decide, turns_around: true, is_vacuous: |_| false };
 
-fn decide(mut answers: InnerAnswers) -> Result<Outcome, Unfit> {
+fn decide(mut answers: InnerAnswers) -> Result<Outcome, CannotDecide> {
     let unfit = answers.take_unfit();
     let violations = answers.held.iter().map(|index| describe_held(*index, &answers.items[*index]));
     let violations: Vec<Violation> = violations.collect();

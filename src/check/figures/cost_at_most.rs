@@ -15,15 +15,15 @@ use serde::Deserialize;
 
 use crate::check::support::reading::Amount;
 use crate::check::tables::prices::Prices;
-use crate::check::{BuildCheck, Check, Kind, Scope, accepts_counterexample};
+use crate::check::{BuildCheck, Check, CheckKind, Scope, accepts_counterexample};
 use crate::evidence::Evidence;
-use crate::outcome::{Outcome, Unfit, Violation};
+use crate::outcome::{CannotDecide, Outcome, Violation};
 use crate::place::LoadErrors;
 use crate::trace::Trace;
 use crate::yaml::Placed;
 
-pub(crate) const KIND: Kind =
-    Kind::built::<CostSettings>("cost_at_most", "the run costs at most this many US dollars")
+pub(crate) const KIND: CheckKind =
+    CheckKind::built::<CostSettings>("cost_at_most", "the run costs at most this many US dollars")
         .shorthand("usd")
         .of_figures();
 
@@ -47,7 +47,7 @@ impl BuildCheck for CostSettings {
 }
 
 impl Check for CostAtMost {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let cost = self.prices.cost_or_why(&evidence.trace)?;
         let is_priced = evidence.trace.cost_usd.is_none();
         let violation = (cost > self.limit.get()).then(|| too_much(cost, self.limit, is_priced));

@@ -13,14 +13,14 @@
 use serde::Deserialize;
 
 use crate::check::support::reading::is_amount;
-use crate::check::{Check, Kind, accepts_counterexample};
+use crate::check::{Check, CheckKind, accepts_counterexample};
 use crate::evidence::Evidence;
-use crate::outcome::{Outcome, Unfit, Violation};
+use crate::outcome::{CannotDecide, Outcome, Violation};
 use crate::trace::Trace;
 use crate::yaml::Millis;
 
-pub(crate) const KIND: Kind =
-    Kind::of::<DurationAtMost>("duration_at_most", "the run takes at most this long")
+pub(crate) const KIND: CheckKind =
+    CheckKind::of::<DurationAtMost>("duration_at_most", "the run takes at most this long")
         .shorthand("duration")
         .of_figures();
 
@@ -33,7 +33,7 @@ struct DurationAtMost {
 }
 
 impl Check for DurationAtMost {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let took = require_duration(&evidence.trace)?;
         let limit = self.duration.get();
         let violation = (took > limit).then(|| too_slow(took, limit));
@@ -56,11 +56,11 @@ impl Check for DurationAtMost {
     }
 }
 
-fn require_duration(trace: &Trace) -> Result<f64, Unfit> {
+fn require_duration(trace: &Trace) -> Result<f64, CannotDecide> {
     match trace.duration_ms {
         Some(took) if is_amount(took) => Ok(took),
-        Some(took) => Err(Unfit::invalid(format!("the trace says that the run took {took} ms"))),
-        None => Err(Unfit::missing("the trace does not tell how long the run took")
+        Some(took) => Err(CannotDecide::invalid(format!("the trace says that the run took {took} ms"))),
+        None => Err(CannotDecide::missing("the trace does not tell how long the run took")
             .help("record the duration of the run, or drop the limit")),
     }
 }
@@ -82,7 +82,7 @@ mod tests {
         let trace = Trace { duration_ms: Some(-1.0), ..Trace::default() };
         assert!(matches!(
             require_duration(&trace).expect_err("negative").reason,
-            crate::outcome::UnfitReason::InvalidEvidence(_)
+            crate::outcome::UndecidedReason::InvalidEvidence(_)
         ));
     }
 }

@@ -18,15 +18,15 @@
 
 use serde::Deserialize;
 
-use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, Unfit, Violation};
+use crate::outcome::{CannotDecide, Item, Outcome, Violation};
 use crate::place::LoadErrors;
 use crate::trace::{Ended, Trace};
 use crate::yaml::{OneOrMany, Placed};
 
-pub(crate) const KIND: Kind =
-    Kind::built::<EndedSettings>("ended", "the run ended in this way").shorthand("how").of_the_end();
+pub(crate) const KIND: CheckKind =
+    CheckKind::built::<EndedSettings>("ended", "the run ended in this way").shorthand("how").of_the_end();
 
 /// Settings of `ended`.
 #[derive(Deserialize)]
@@ -102,10 +102,10 @@ impl EndCheck {
 }
 
 impl Check for EndCheck {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let ended = &evidence.trace.ended;
         if ended.is_unknown() {
-            return Err(Unfit::missing("the trace does not say how the run ended")
+            return Err(CannotDecide::missing("the trace does not say how the run ended")
                 .help("`cargo arraign explain TRACE` shows what the trace records"));
         }
         let holds = self.accepts(ended);

@@ -39,7 +39,7 @@ use plain::{Breach, BreachKind, PlainSchema, Refused};
 #[cfg(not(feature = "json-schema"))]
 use crate::check::support::missing_feature::report_missing_feature;
 use crate::check::{About, Clause};
-use crate::outcome::{Unfit, Violation};
+use crate::outcome::{CannotDecide, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
 
@@ -134,7 +134,7 @@ impl Schema {
         not(feature = "json-schema"),
         expect(clippy::unnecessary_wraps, reason = "the validator has limits")
     )]
-    pub(crate) fn faults(&self, value: &Json, noun: &str) -> Result<Vec<Fault>, Unfit> {
+    pub(crate) fn faults(&self, value: &Json, noun: &str) -> Result<Vec<Fault>, CannotDecide> {
         let mut faults: Vec<Fault> = match &self.engine {
             SchemaEngine::Plain(plain) => {
                 let breaches = plain.find_breaches(value).into_iter();

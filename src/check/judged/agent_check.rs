@@ -11,15 +11,17 @@
 use serde::Deserialize;
 
 use crate::check::support::opinion::{judged, passes};
-use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::{AnswerForm, Evidence, JudgeContext, Judged, Question};
-use crate::outcome::{Outcome, Unfit, Violation};
+use crate::outcome::{CannotDecide, Outcome, Violation};
 use crate::place::LoadErrors;
 use crate::yaml::Placed;
 
-pub(crate) const KIND: Kind =
-    Kind::built::<AgentCheck>("agent_check", "a judge answers a question about the final answer with yes")
-        .without_calls();
+pub(crate) const KIND: CheckKind = CheckKind::built::<AgentCheck>(
+    "agent_check",
+    "a judge answers a question about the final answer with yes",
+)
+.without_calls();
 
 /// Settings of `agent_check`.
 #[derive(Deserialize)]
@@ -46,7 +48,7 @@ impl BuildCheck for AgentCheck {
 }
 
 impl Check for AgentCheck {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let outcome = passes(evidence, &self.label, &format!("the judge says no to `{}`", *self.label))?;
         let violations = outcome.violations.into_iter().map(|violation| self.about(violation)).collect();
         Ok(Outcome { violations, ..outcome })

@@ -27,14 +27,14 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::{Evidence, ProgramReport, ProgramReports, ProgramRequest};
-use crate::outcome::{Item, Outcome, Score, Unfit, Violation};
+use crate::outcome::{CannotDecide, Item, Outcome, Score, Violation};
 use crate::place::LoadErrors;
 use crate::yaml::{Placed, TimeLimit};
 
-pub(crate) const KIND: Kind =
-    Kind::built::<ExecSettings>("exec", "a program of your own decides").shorthand("command");
+pub(crate) const KIND: CheckKind =
+    CheckKind::built::<ExecSettings>("exec", "a program of your own decides").shorthand("command");
 
 /// How long a program may take, unless its check says otherwise.
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
@@ -71,14 +71,14 @@ impl BuildCheck for ExecSettings {
 }
 
 impl Check for Exec {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let report = evidence.programs.find(&self.0)?;
         if report.pass && report.score == Some(0.0) {
             let what = format!(
                 "`{}` reported `pass: true` and `score: 0`, which contradict each other",
                 self.name()
             );
-            return Err(Unfit::invalid(what)
+            return Err(CannotDecide::invalid(what)
                 .help("leave `score` out of a report that passes, or report `pass: false`"));
         }
         let violations: Vec<Violation> = self.list_violations(report);

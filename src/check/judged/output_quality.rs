@@ -16,15 +16,15 @@ use serde::Deserialize;
 
 use crate::check::support::inner_check::Nested;
 use crate::check::support::opinion::{judged, on_answer, reason, score};
-use crate::check::{BuildCheck, Check, Kind, Scope, accepts_counterexample};
+use crate::check::{BuildCheck, Check, CheckKind, Scope, accepts_counterexample};
 use crate::evidence::{AnswerForm, Evidence, JudgeContext, Judged, Opinion, Question};
 use crate::json::JsonMap;
-use crate::outcome::{Item, Loss, Outcome, Score, State, Unfit, Violation, reaches};
+use crate::outcome::{CannotDecide, Item, Loss, Outcome, Score, State, Violation, reaches};
 use crate::place::LoadErrors;
 use crate::yaml::{Placed, Unparsed, even_null, read_all};
 
-pub(crate) const KIND: Kind =
-    Kind::built::<OutputQualitySettings>("output_quality", "a judge finds the final answer good enough")
+pub(crate) const KIND: CheckKind =
+    CheckKind::built::<OutputQualitySettings>("output_quality", "a judge finds the final answer good enough")
         .only_reports(|node| node.get("min").is_none())
         .without_calls();
 
@@ -71,7 +71,7 @@ impl BuildCheck for OutputQualitySettings {
 }
 
 impl Check for OutputQuality {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let opinions = &evidence.opinions;
         // A judge is asked if there is one; the assertions are for runs without any.
         if opinions.has_judge() || opinions.get(LABEL).is_some() {
@@ -100,7 +100,7 @@ impl Check for OutputQuality {
 }
 
 impl OutputQuality {
-    fn by_judge(&self, opinion: &Opinion) -> Result<Outcome, Unfit> {
+    fn by_judge(&self, opinion: &Opinion) -> Result<Outcome, CannotDecide> {
         let points = score(opinion, LABEL)?;
         let reason = reason(opinion);
         let said = format!("the judge gives the answer {points} of 100");
@@ -118,7 +118,7 @@ impl OutputQuality {
     }
 
     /// The share of the assertions that hold.
-    fn by_assertions(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn by_assertions(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let mut items = Vec::with_capacity(self.assertions.len() + 1);
         for assertion in &self.assertions {
             items.push(build_item(assertion, &assertion.ask(evidence)?));
@@ -151,8 +151,8 @@ fn build_item(assertion: &Nested, outcome: &Outcome) -> Item {
     Item { note, ..Item::tested(assertion.to_string(), broken.is_none()) }
 }
 
-fn nobody_to_ask() -> Unfit {
-    Unfit::missing(
+fn nobody_to_ask() -> CannotDecide {
+    CannotDecide::missing(
         "nobody says how good the answer is: there is no judge, and there are no output assertions",
     )
     .help(format!(

@@ -14,17 +14,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::support::demands::share_without_banned;
 use crate::check::support::messages::{note_attempts, say_times};
-use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::{CallSuccess, Evidence};
 use crate::json::json;
-use crate::outcome::{Item, Loss, Outcome, Score, Unfit, Violation, count_to_f64};
+use crate::outcome::{CannotDecide, Item, Loss, Outcome, Score, Violation, count_to_f64};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::trace::{Call, Trace};
 use crate::yaml::Placed;
 
-pub(crate) const KIND: Kind =
-    Kind::built::<SequenceSettings>("sequence_correctness", "the calls follow this sequence of tools")
+pub(crate) const KIND: CheckKind =
+    CheckKind::built::<SequenceSettings>("sequence_correctness", "the calls follow this sequence of tools")
         .shorthand("tool_sequence");
 
 /// The number of calls of a run that a message names.
@@ -71,7 +71,7 @@ impl BuildCheck for SequenceSettings {
 type Progress = (Vec<bool>, Option<Violation>);
 
 impl Check for SequenceCorrectness {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let trace = &evidence.trace;
         let (held, violation) = match self.mode {
             Mode::Subsequence => self.in_order(trace),

@@ -14,16 +14,16 @@
 use serde::Deserialize;
 
 use crate::check::support::messages::{note_attempts, run_of};
-use crate::check::{BuildCheck, Check, Demand, Kind, Scope};
+use crate::check::{BuildCheck, Check, CheckKind, Demand, Scope};
 use crate::evidence::{CallSuccess, Evidence};
-use crate::outcome::{Item, Outcome, Unfit, Violation};
+use crate::outcome::{CannotDecide, Item, Outcome, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
 use crate::trace::Trace;
 use crate::yaml::Placed;
 
-pub(crate) const KIND: Kind =
-    Kind::built::<ToolSequenceSettings>("tool_sequence", "these tools are called in this order")
+pub(crate) const KIND: CheckKind =
+    CheckKind::built::<ToolSequenceSettings>("tool_sequence", "these tools are called in this order")
         .shorthand("tools");
 
 /// Settings of `tool_sequence`.
@@ -68,7 +68,7 @@ impl BuildCheck for ToolSequenceSettings {
 }
 
 impl Check for ToolSequence {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let trace = &evidence.trace;
         let outcome = match self {
             Self::InOrder(tools) => in_order(tools, trace),

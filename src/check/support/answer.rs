@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use crate::evidence::Evidence;
-use crate::outcome::Unfit;
+use crate::outcome::CannotDecide;
 use crate::secrets::QuotedText;
 use crate::trace::Trace;
 
@@ -14,16 +14,17 @@ use crate::trace::Trace;
 const SHOWN: usize = 60;
 
 /// Returns the answer, which may be empty. A run without one is undecided, and one whose answer may be another one.
-pub(crate) fn answer<'e>(evidence: &'e Evidence<'_>) -> Result<&'e str, Unfit> {
-    let answer = evidence.trace.answer.as_deref().ok_or_else(|| Unfit::missing("the run has no answer"))?;
+pub(crate) fn answer<'e>(evidence: &'e Evidence<'_>) -> Result<&'e str, CannotDecide> {
+    let answer =
+        evidence.trace.answer.as_deref().ok_or_else(|| CannotDecide::missing("the run has no answer"))?;
     require_whole_answer(&evidence.trace)?;
     Ok(answer)
 }
 
 /// Requires that no part of the run that was not understood is in its answer or behind it.
-pub(crate) fn require_whole_answer(trace: &Trace) -> Result<(), Unfit> {
+pub(crate) fn require_whole_answer(trace: &Trace) -> Result<(), CannotDecide> {
     let Some(doubt) = trace.answer_doubt() else { return Ok(()) };
-    Err(Unfit::missing(doubt).help(
+    Err(CannotDecide::missing(doubt).help(
         "`cargo arraign explain --unread TRACE` lists all such parts; declare a kind that holds neither a text nor a \
          call: `trace: {file: ..., harmless: [KIND]}`",
     ))
@@ -72,7 +73,7 @@ pub(crate) fn position(text: &str, at: usize) -> String {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Said {
+pub(crate) enum AnswerScope {
     /// Everything that the model said, joined by newlines. The default.
     #[default]
     All,
@@ -80,7 +81,7 @@ pub(crate) enum Said {
     Last,
 }
 
-impl Said {
+impl AnswerScope {
     /// The answer, if there is any. An empty text is one.
     pub(crate) fn in_trace(self, trace: &Trace) -> Option<Cow<'_, str>> {
         match self {
@@ -90,8 +91,9 @@ impl Said {
     }
 
     /// Returns the answer. A run without one is undecided, and one whose answer may be another one.
-    pub(crate) fn of<'e>(self, evidence: &'e Evidence<'_>) -> Result<Cow<'e, str>, Unfit> {
-        let answer = self.in_trace(&evidence.trace).ok_or_else(|| Unfit::missing("the run has no answer"))?;
+    pub(crate) fn of<'e>(self, evidence: &'e Evidence<'_>) -> Result<Cow<'e, str>, CannotDecide> {
+        let answer =
+            self.in_trace(&evidence.trace).ok_or_else(|| CannotDecide::missing("the run has no answer"))?;
         require_whole_answer(&evidence.trace)?;
         Ok(answer)
     }

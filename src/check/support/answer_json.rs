@@ -11,7 +11,7 @@ use crate::check::support::answer::{
 };
 use crate::evidence::Evidence;
 use crate::json::{self, Json, JsonError};
-use crate::outcome::{Outcome, Unfit, Violation};
+use crate::outcome::{CannotDecide, Outcome, Violation};
 use crate::pattern::JsonPath;
 use crate::place::LoadErrors;
 use crate::secrets::QuotedText;
@@ -146,7 +146,7 @@ pub(crate) fn read_path_check(node: Node<'_>, judge: PathJudge) -> Result<Box<dy
 }
 
 impl Check for PathCheck {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         of_json(evidence, self.0.json, |json| (self.1)(&self.0.path, json))
     }
 
@@ -160,7 +160,7 @@ pub(crate) fn of_json(
     evidence: &Evidence<'_>,
     form: Form,
     judge: impl FnOnce(&Json) -> Option<Violation>,
-) -> Result<Outcome, Unfit> {
+) -> Result<Outcome, CannotDecide> {
     let violation = match json(answer(evidence)?, form) {
         Ok(json) => judge(&json),
         Err(violation) => Some(violation.at("/path")),

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use crate::check::support::answer::beginning;
 use crate::check::support::settled::{CheckScope, EvidenceNeeds, require_settled};
-use crate::check::{Check, Clause, Kind, Scope};
+use crate::check::{Check, CheckKind, Clause, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Outcome, Unfit, Violation};
+use crate::outcome::{CannotDecide, Outcome, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Document, Key, Node, Tree, Value, did_you_mean};
@@ -69,7 +69,7 @@ impl Nested {
     }
 
     /// Runs the check. If the run may lack calls that could change the outcome, the outcome is undecided.
-    pub(crate) fn evaluate(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    pub(crate) fn evaluate(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let answer = self.check.check(evidence);
         require_settled(self.check.as_ref(), self.needs, evidence, answer)
     }
@@ -93,7 +93,7 @@ impl Nested {
     }
 
     /// Runs the check, whatever the run may lack.
-    pub(crate) fn ask(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    pub(crate) fn ask(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         self.check.check(evidence)
     }
 }
@@ -115,7 +115,7 @@ fn describe_unknown(entry: Node<'_>, name: &str, names: Option<&[&str]>, scope: 
 
 /// Reads the settings; a bare value fills the setting `filled`.
 fn read_settings(
-    kind: &Kind,
+    kind: &CheckKind,
     settings: Node<'_>,
     filled: Option<&str>,
     scope: &Scope<'_>,

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::check::support::answer::{answer, saying};
 use crate::check::{Check, CheckNote};
 use crate::evidence::Evidence;
-use crate::outcome::{Outcome, Unfit, Violation};
+use crate::outcome::{CannotDecide, Outcome, Violation};
 use crate::pattern::{Flags, JsRegex, StepsExhausted};
 use crate::place::LoadErrors;
 use crate::yaml::Placed;
@@ -44,7 +44,7 @@ impl PatternSettings {
 }
 
 impl Check for PatternCheck {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let judged = (self.rule.judge)(&self.pattern, answer(evidence)?);
         Ok(judged.map_err(|_| exhausted(&self.pattern))?.into())
     }
@@ -109,6 +109,6 @@ pub(crate) fn advise_on_pattern(pattern: &JsRegex, otherwise: &str) -> String {
 }
 
 /// Creates the error of a search that took too many steps.
-pub(crate) fn exhausted(pattern: &JsRegex) -> Unfit {
-    Unfit::budget_exceeded(format!("{pattern}: {StepsExhausted}"))
+pub(crate) fn exhausted(pattern: &JsRegex) -> CannotDecide {
+    CannotDecide::budget_exceeded(format!("{pattern}: {StepsExhausted}"))
 }

@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 
 use crate::check::Check;
 use crate::evidence::Evidence;
-use crate::outcome::{Outcome, UndecidedCause, Unfit};
+use crate::outcome::{CannotDecide, Outcome, UndecidedCause};
 use crate::pattern::{ToolPattern, find_near_calls, show_name};
 use crate::trace::{Arguments, Call, ToolServer, Trace};
 
@@ -34,7 +34,7 @@ pub(super) fn require_exact_names(
     evidence: &Evidence<'_>,
     outcome: Outcome,
     both_ways: bool,
-) -> Result<Outcome, Unfit> {
+) -> Result<Outcome, CannotDecide> {
     let is_violated = !outcome.violations.is_empty();
     // A violation stays one: another reading of the names would only add calls.
     if is_violated && !both_ways || evidence.trace.calls.is_empty() {
@@ -127,7 +127,7 @@ fn identify_tool(call: &Call) -> (&str, &ToolServer, Option<&str>) {
     (&call.name, &call.server, call.written.as_deref())
 }
 
-fn explain_near_name(check: &dyn Check, near: &NearTool<'_>) -> Unfit {
+fn explain_near_name(check: &dyn Check, near: &NearTool<'_>) -> CannotDecide {
     let tool = near.pattern;
     let called = show_name(near.call.written_name());
     let example =
@@ -135,7 +135,7 @@ fn explain_near_name(check: &dyn Check, near: &NearTool<'_>) -> Unfit {
     let is_banned = check.bans_call(&example) || tool.example(1).is_some_and(|call| check.bans_call(&call));
     let said = if is_banned { "is banned" } else { "is restricted here" };
     let reason = format!("`{tool}` {said}, and `{called}` was called (call {})", near.call.index);
-    Unfit::missing(reason).cause(UndecidedCause::NearName).help(format!(
+    CannotDecide::missing(reason).cause(UndecidedCause::NearName).help(format!(
         "if they are one tool, write `{called}` here as well (`aliases` give rules several names); if they are two, \
          name `{called}` in another check of the case"
     ))

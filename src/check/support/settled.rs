@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::check::Check;
 use crate::check::support::near_names::require_exact_names;
 use crate::evidence::Evidence;
-use crate::outcome::{Outcome, UndecidedCause, Unfit};
+use crate::outcome::{CannotDecide, Outcome, UndecidedCause};
 use crate::pattern::{ToolMatch, ToolPattern};
 use crate::secrets::QuotedText;
 use crate::trace::{Call, CallsUnrecorded, Ended, Trace, UnreadContent};
@@ -40,8 +40,8 @@ pub(crate) fn require_settled(
     check: &dyn Check,
     needs: EvidenceNeeds,
     evidence: &Evidence<'_>,
-    answer: Result<Outcome, Unfit>,
-) -> Result<Outcome, Unfit> {
+    answer: Result<Outcome, CannotDecide>,
+) -> Result<Outcome, CannotDecide> {
     let trace = &evidence.trace;
     if let Some(doubt) = find_reversed_order(check, needs.scope, evidence, &answer) {
         return Err(doubt);
@@ -70,8 +70,8 @@ fn find_reversed_order(
     check: &dyn Check,
     scope: CheckScope,
     evidence: &Evidence<'_>,
-    answer: &Result<Outcome, Unfit>,
-) -> Option<Unfit> {
+    answer: &Result<Outcome, CannotDecide>,
+) -> Option<CannotDecide> {
     if !is_in_reverse(&evidence.trace) {
         return None;
     }
@@ -89,9 +89,12 @@ fn find_reversed_order(
         }),
     };
     depends.then(|| {
-        Unfit::missing(format!("the order of the run is not known: its file is {}", UnreadContent::Reversed))
-            .cause(UndecidedCause::NotReadWhole)
-            .help(READ_IN_ORDER)
+        CannotDecide::missing(format!(
+            "the order of the run is not known: its file is {}",
+            UnreadContent::Reversed
+        ))
+        .cause(UndecidedCause::NotReadWhole)
+        .help(READ_IN_ORDER)
     })
 }
 
@@ -118,8 +121,8 @@ fn turn_around(trace: &Trace) -> Trace {
 fn find_bad_end(
     scope: CheckScope,
     evidence: &Evidence<'_>,
-    answer: &Result<Outcome, Unfit>,
-) -> Option<Unfit> {
+    answer: &Result<Outcome, CannotDecide>,
+) -> Option<CannotDecide> {
     let violates = answer.as_ref().is_ok_and(|outcome| !outcome.violations.is_empty());
     // A limit ends a run in order: what it did counts, and what it left undone is the agent's fault. But nobody knows what
     // it would still have done or said.
@@ -134,7 +137,7 @@ fn find_bad_end(
 }
 
 /// Explains how a run ended, if it did not end well.
-pub(crate) fn explain_bad_end(trace: &Trace) -> Option<Unfit> {
+pub(crate) fn explain_bad_end(trace: &Trace) -> Option<CannotDecide> {
     let said = match &trace.ended {
         Ended::Well | Ended::Unknown => return None,
         Ended::Failed(_) => "the run ended in an error",
@@ -143,7 +146,7 @@ pub(crate) fn explain_bad_end(trace: &Trace) -> Option<Unfit> {
     };
     let reason =
         trace.ended.reason().map_or_else(String::new, |reason| format!(": {}", quote_reason(reason)));
-    let unfit = Unfit::missing(format!("{said}{reason}")).cause(UndecidedCause::BadEnd);
+    let unfit = CannotDecide::missing(format!("{said}{reason}")).cause(UndecidedCause::BadEnd);
     Some(unfit.help(format!(
         "record the run again; if the case is about such a run, say `ended: {}`",
         trace.ended.word()
@@ -156,10 +159,10 @@ fn quote_reason(reason: &str) -> String {
     QuotedText::near(reason, &(0..0)).cut_after(0, SHOWN).to_string().replace(['\n', '\r'], " ")
 }
 
-fn find_doubt(check: &dyn Check, needs: EvidenceNeeds, trace: &Trace) -> Option<Unfit> {
+fn find_doubt(check: &dyn Check, needs: EvidenceNeeds, trace: &Trace) -> Option<CannotDecide> {
     let unrecorded = trace.calls_unrecorded.as_ref().filter(|_| needs.scope == CheckScope::Calls);
     let doubt = unrecorded.map(|reason| {
-        let unfit = Unfit::missing(reason.to_string()).help(advise_on_calls(reason, trace));
+        let unfit = CannotDecide::missing(reason.to_string()).help(advise_on_calls(reason, trace));
         match reason {
             CallsUnrecorded::Unread { .. } => unfit.cause(UndecidedCause::NotReadWhole),
             _ => unfit,
@@ -170,15 +173,15 @@ fn find_doubt(check: &dyn Check, needs: EvidenceNeeds, trace: &Trace) -> Option<
 }
 
 /// Explains that the figures of a run are those of its end alone, because the file does not have its beginning.
-fn find_lost_figures(scope: CheckScope, trace: &Trace) -> Option<Unfit> {
+fn find_lost_figures(scope: CheckScope, trace: &Trace) -> Option<CannotDecide> {
     let part = trace.find_lost_beginning().filter(|_| scope == CheckScope::Figures)?;
     let reason = format!("the trace does not have the beginning of the run: {} is {}", part.place, part.what);
-    let unfit = Unfit::missing(reason).cause(UndecidedCause::NotReadWhole);
+    let unfit = CannotDecide::missing(reason).cause(UndecidedCause::NotReadWhole);
     Some(unfit.help("record the run from its beginning, or drop the limit"))
 }
 
 /// Finds a call that one of the check's tools may or may not mean.
-fn find_unrecorded_server(check: &dyn Check, trace: &Trace) -> Option<Unfit> {
+fn find_unrecorded_server(check: &dyn Check, trace: &Trace) -> Option<CannotDecide> {
     let tools = check.tools();
     let (tool, call) = trace.calls.iter().find_map(|call| {
         let tool = tools.iter().find(|tool| tool.match_call(call) == ToolMatch::Undecided)?;
@@ -189,7 +192,7 @@ fn find_unrecorded_server(check: &dyn Check, trace: &Trace) -> Option<Unfit> {
         call.name, call.index
     );
     let help = format!("name the tools of the server, such as `{}`", qualify_name(tool, call));
-    Some(Unfit::missing(reason).help(help))
+    Some(CannotDecide::missing(reason).help(help))
 }
 
 /// The called tool on the server that `tool` names: a name that a call without a recorded server has.
@@ -246,7 +249,7 @@ fn advise_on_unread(first: Option<&UnreadContent>) -> Cow<'static, str> {
 #[cfg(test)]
 mod tests {
     use super::{CheckScope, find_lost_figures};
-    use crate::outcome::UnfitReason;
+    use crate::outcome::UndecidedReason;
     use crate::trace::{RecordPlace, Role, Trace, UnreadContent, UnreadPart};
 
     /// A run with a question, a reply, and a result without its call behind so many messages.
@@ -264,7 +267,7 @@ mod tests {
     fn figures_of_a_run_without_its_beginning_are_undecided() {
         let doubt =
             |scope, after| find_lost_figures(scope, &run_with_result(after)).map(|unfit| unfit.reason);
-        let Some(UnfitReason::MissingEvidence(said)) = doubt(CheckScope::Figures, 0) else {
+        let Some(UndecidedReason::MissingEvidence(said)) = doubt(CheckScope::Figures, 0) else {
             panic!("no doubt")
         };
         assert!(said.contains("does not have the beginning of the run: line 1"), "{said}");

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::check::support::answer::{answer, beginning, saying};
 use crate::check::{Check, Demand};
 use crate::evidence::Evidence;
-use crate::outcome::{Outcome, Unfit, Violation};
+use crate::outcome::{CannotDecide, Outcome, Violation};
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Node, Placed, read_all};
 
@@ -32,7 +32,7 @@ pub(crate) fn read_text_check(node: Node<'_>, rule: &'static TextRule) -> Result
 }
 
 impl Check for TextCheck {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let answer = answer(evidence)?;
         let held = self.text.holds(answer, self.rule.relation);
         Ok((!held).then(|| (self.rule.describe)(&self.text, answer)).into())

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::check::support::reading::{Amount, is_amount};
-use crate::outcome::Unfit;
+use crate::outcome::CannotDecide;
 use crate::place::LoadErrors;
 use crate::trace::{Trace, Usage};
 use crate::yaml::{Node, OrderedMap, nearest};
@@ -64,26 +64,28 @@ impl Prices {
     }
 
     /// Returns the cost of the run, or why it is not known.
-    pub(crate) fn cost_or_why(&self, trace: &Trace) -> Result<f64, Unfit> {
+    pub(crate) fn cost_or_why(&self, trace: &Trace) -> Result<f64, CannotDecide> {
         match trace.cost_usd {
             Some(cost) if is_amount(cost) => Ok(cost),
-            Some(cost) => Err(Unfit::invalid(format!("the trace says that the run cost {cost} dollars"))),
+            Some(cost) => {
+                Err(CannotDecide::invalid(format!("the trace says that the run cost {cost} dollars")))
+            }
             None => self.priced(trace),
         }
     }
 
-    fn priced(&self, trace: &Trace) -> Result<f64, Unfit> {
+    fn priced(&self, trace: &Trace) -> Result<f64, CannotDecide> {
         let usage = trace.usage.ok_or_else(|| {
-            Unfit::missing("the trace tells neither what the run cost nor how many tokens it used")
+            CannotDecide::missing("the trace tells neither what the run cost nor how many tokens it used")
                 .help("record the cost or the token usage of the run")
         })?;
         // A price for some of the tokens would pass as the price of all.
         if usage.partial {
-            let missing = Unfit::missing("the trace tells the tokens of a part of the run only");
+            let missing = CannotDecide::missing("the trace tells the tokens of a part of the run only");
             return Err(missing.help("record the cost, or the token usage of every model call"));
         }
         let model = trace.model.as_deref().ok_or_else(|| {
-            Unfit::missing(
+            CannotDecide::missing(
                 "the trace does not tell what the run cost, nor which model's price its tokens have",
             )
             .help("record the cost, or the model")
@@ -91,8 +93,8 @@ impl Prices {
         self.models.get(model).map(|price| price.of(usage)).ok_or_else(|| self.no_price(model))
     }
 
-    fn no_price(&self, model: &str) -> Unfit {
-        let missing = Unfit::missing(format!(
+    fn no_price(&self, model: &str) -> CannotDecide {
+        let missing = CannotDecide::missing(format!(
             "the trace does not tell what the run cost, and `prices` has no model `{model}`"
         ));
         let known = self.models.keys().map(String::as_str);
@@ -126,7 +128,7 @@ fn count_to_float(tokens: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::UnfitReason;
+    use crate::outcome::UndecidedReason;
     use crate::place::Source;
     use crate::yaml::Document;
 
@@ -140,7 +142,7 @@ mod tests {
         Trace { model: Some("gpt-4o".into()), usage: Some(usage), ..Trace::default() }
     }
 
-    fn why(prices: &Prices, trace: &Trace) -> UnfitReason {
+    fn why(prices: &Prices, trace: &Trace) -> UndecidedReason {
         prices.cost_or_why(trace).expect_err("it cannot be told").reason
     }
 
@@ -170,7 +172,7 @@ mod tests {
             Trace { model: None, ..run(1, None, 1) },
             Trace { usage: Some(partial), ..run(1, None, 1) },
         ] {
-            assert!(matches!(why(&table, &trace), UnfitReason::MissingEvidence(_)), "{trace:?}");
+            assert!(matches!(why(&table, &trace), UndecidedReason::MissingEvidence(_)), "{trace:?}");
             assert_eq!(table.cost(&trace), None);
         }
     }
@@ -179,7 +181,7 @@ mod tests {
     fn a_cost_that_cannot_be_is_an_error() {
         for cost in [-0.01, f64::NAN, f64::INFINITY] {
             let trace = Trace { cost_usd: Some(cost), ..Trace::default() };
-            assert!(matches!(why(&Prices::default(), &trace), UnfitReason::InvalidEvidence(_)), "{cost}");
+            assert!(matches!(why(&Prices::default(), &trace), UndecidedReason::InvalidEvidence(_)), "{cost}");
         }
     }
 

@@ -18,13 +18,13 @@ use super::spec::WrittenCall;
 use crate::check::arguments::forms::WrittenArguments;
 use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
 use crate::check::support::reading::Occurrence;
-use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::yaml::{Checked, Placed, Unparsed, even_null};
 
-pub(crate) const KIND: Kind =
-    Kind::built::<CallSettings>("call", "a call of this tool has these arguments and succeeds")
+pub(crate) const KIND: CheckKind =
+    CheckKind::built::<CallSettings>("call", "a call of this tool has these arguments and succeeds")
         .shorthand("tool");
 
 /// Settings of `call`.

@@ -20,12 +20,12 @@ use super::bfcl::{MatchRules, build_bfcl};
 use super::expected_calls::ExpectedCalls;
 use super::settings::{CallsSettings, Trajectory};
 use super::spec::SpecDefaults;
-use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::place::LoadErrors;
 use crate::yaml::Placed;
 
-pub(crate) const KIND: Kind =
-    Kind::built::<CallsSettings>("calls", "the run makes the expected calls with these arguments")
+pub(crate) const KIND: CheckKind =
+    CheckKind::built::<CallsSettings>("calls", "the run makes the expected calls with these arguments")
         .shorthand("list");
 
 impl BuildCheck for CallsSettings {

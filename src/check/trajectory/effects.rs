@@ -19,13 +19,13 @@ use super::run_calls::WantedStatus;
 use super::settings::{Trajectory, TrajectoryMode};
 use super::spec::{DefaultValues, SpecDefaults};
 use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
-use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::yaml::{Placed, Unparsed};
 
-pub(crate) const KIND: Kind =
-    Kind::built::<EffectsSettings>("effects", "the run makes exactly these state-changing calls");
+pub(crate) const KIND: CheckKind =
+    CheckKind::built::<EffectsSettings>("effects", "the run makes exactly these state-changing calls");
 
 /// Settings of `effects`.
 #[derive(Deserialize)]

@@ -10,7 +10,7 @@ use crate::check::{Check, Demand};
 use crate::evidence::{
     Evidence, Known, SuccessBasis, explain_unreadable_arguments, has_unreadable_arguments, require_arguments,
 };
-use crate::outcome::{Item, Outcome, Unfit, Violation};
+use crate::outcome::{CannotDecide, Item, Outcome, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::trace::{Arguments, Call};
@@ -91,7 +91,7 @@ enum Judgement<'c> {
 }
 
 impl ExpectedCall {
-    fn judge_calls<'c>(&self, run: &'c RunCalls<'_>) -> Result<Vec<JudgedCall<'c>>, Unfit> {
+    fn judge_calls<'c>(&self, run: &'c RunCalls<'_>) -> Result<Vec<JudgedCall<'c>>, CannotDecide> {
         let calls = run.calls.iter().filter(|call| self.spec.means_tool(call));
         let judged = calls.map(|call| {
             let ended = run.knows_status(call, self.spec.status);
@@ -109,7 +109,7 @@ impl ExpectedCall {
     }
 
     /// Whether the arguments are the wanted ones. Where a call is forbidden, arguments that cannot be read may be those.
-    fn knows_arguments(&self, call: &Call) -> Result<Known, Unfit> {
+    fn knows_arguments(&self, call: &Call) -> Result<Known, CannotDecide> {
         let has_limit = self.times.is_some_and(|times| times.at_most.is_some());
         match &call.arguments {
             _ if self.spec.accepts_any_arguments() => Ok(Known::Yes),
@@ -160,9 +160,9 @@ impl ExpectedCall {
     }
 
     /// Explains the first call of which something is unknown.
-    fn explain_doubt(judged: &[JudgedCall<'_>], run: &RunCalls<'_>) -> Unfit {
+    fn explain_doubt(judged: &[JudgedCall<'_>], run: &RunCalls<'_>) -> CannotDecide {
         let Some(first) = judged.iter().find(|judged| judged.is_unknown()) else {
-            return Unfit::missing("it is not known how the calls ended");
+            return CannotDecide::missing("it is not known how the calls ended");
         };
         if first.ended == Known::Unknown {
             return run.explain_doubt(first.call);
@@ -179,7 +179,11 @@ impl ExpectedCall {
     }
 
     /// Describes how the calls violate the check.
-    fn describe_violation(&self, found: &CallsOfTool<'_>, run: &RunCalls<'_>) -> Result<Violation, Unfit> {
+    fn describe_violation(
+        &self,
+        found: &CallsOfTool<'_>,
+        run: &RunCalls<'_>,
+    ) -> Result<Violation, CannotDecide> {
         if let Some(times) = self.times
             && !(times.at_least <= found.agreeing.len()
                 && times.at_most.is_none_or(|most| found.agreeing.len() <= most))
@@ -196,7 +200,7 @@ impl ExpectedCall {
         times: Times,
         found: &CallsOfTool<'_>,
         run: &RunCalls<'_>,
-    ) -> Result<Violation, Unfit> {
+    ) -> Result<Violation, CannotDecide> {
         // No call agrees, so the nearest one says more than a number.
         if found.agreeing.is_empty() && times.at_least > 0 {
             return self.describe_wrong(&found.ended, found, run);
@@ -223,7 +227,7 @@ impl ExpectedCall {
         wrong: &[&Call],
         found: &CallsOfTool<'_>,
         run: &RunCalls<'_>,
-    ) -> Result<Violation, Unfit> {
+    ) -> Result<Violation, CannotDecide> {
         let tool = self.spec.tool.as_str();
         let which = self.occurrence.words();
         // Without a call at fault, the message shows how all calls of the tool differ.
@@ -270,7 +274,7 @@ impl ExpectedCall {
 }
 
 impl Check for ExpectedCall {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let run = RunCalls::new(&evidence.trace, &self.ignored);
         let judged = self.judge_calls(&run)?;
         let (found, violation) = match self.judge(&judged) {

@@ -7,7 +7,7 @@ use super::settings::Trajectory;
 use crate::check::Check;
 use crate::check::support::messages::run_of;
 use crate::evidence::{Evidence, Known};
-use crate::outcome::{Outcome, Unfit};
+use crate::outcome::{CannotDecide, Outcome};
 use crate::pattern::ToolPattern;
 use crate::trace::Call;
 
@@ -25,7 +25,7 @@ impl ExpectedCalls {
 }
 
 impl ExpectedCalls {
-    fn compare(&self, run: &RunCalls<'_>) -> Result<Outcome, Unfit> {
+    fn compare(&self, run: &RunCalls<'_>) -> Result<Outcome, CannotDecide> {
         let script = compare_calls(&self.expected, run)?;
         let frame = ScriptFrame::of_trajectory(&self.expected, &script);
         Ok(build_outcome(&frame, &script, run.calls.len()))
@@ -33,7 +33,7 @@ impl ExpectedCalls {
 
     /// Explains the first call of which it is not known whether it happened, if the run violates the list once all such
     /// calls are decided against the agent.
-    fn find_decisive_doubt(&self, run: RunCalls<'_>) -> Result<Option<Unfit>, Unfit> {
+    fn find_decisive_doubt(&self, run: RunCalls<'_>) -> Result<Option<CannotDecide>, CannotDecide> {
         let run = run.read_as(Reading::Strict);
         // Almost always everything is known, and one comparison is enough.
         if !self.is_in_doubt(&run) {
@@ -65,7 +65,7 @@ impl ExpectedCalls {
 }
 
 impl Check for ExpectedCalls {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let run = RunCalls::new(&evidence.trace, &self.expected.defaults.ignored);
         let run = if self.counted.is_some() { run.filter(|call| self.counts(call)) } else { run };
         let outcome = self.compare(&run)?;

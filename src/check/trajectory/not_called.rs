@@ -18,13 +18,13 @@ use super::run_calls::WantedStatus;
 use super::spec::WrittenCall;
 use crate::check::arguments::forms::WrittenArguments;
 use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
-use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::yaml::{Placed, Unparsed, even_null};
 
-pub(crate) const KIND: Kind =
-    Kind::built::<NotCalledSettings>("not_called", "this tool is not called").shorthand("tool");
+pub(crate) const KIND: CheckKind =
+    CheckKind::built::<NotCalledSettings>("not_called", "this tool is not called").shorthand("tool");
 
 /// Settings of `not_called`.
 #[derive(Deserialize)]

@@ -8,21 +8,21 @@ use super::pairing_costs::{FARTHEST, MATCH, PairingCosts, Pairs, UNRELATED};
 use super::run_calls::{RunCalls, WantedStatus};
 use super::settings::Trajectory;
 use super::spec::{CallDifference, CallSpec};
-use crate::outcome::Unfit;
+use crate::outcome::CannotDecide;
 use crate::trace::Call;
 
 /// The greatest number of comparisons of an expected call with a call.
 const MAX_COMPARISONS: usize = 10_000_000;
 
 /// Pairs all slots, and returns what a run that agrees would have to change.
-pub(super) fn compare_calls(trajectory: &Trajectory, run: &RunCalls<'_>) -> Result<EditScript, Unfit> {
+pub(super) fn compare_calls(trajectory: &Trajectory, run: &RunCalls<'_>) -> Result<EditScript, CannotDecide> {
     let slots: Vec<&CallSlot> = trajectory.groups.iter().flatten().collect();
     // Each slot is compared with each call, and a comparison may run patterns.
     if slots.len().saturating_mul(run.calls.len()) > MAX_COMPARISONS {
         let slots = slots.len();
         let calls = run.calls.len();
         let why = format!("{slots} expected calls are too many to compare with {calls} calls");
-        return Err(Unfit::budget_exceeded(why).help("split the list, or the run"));
+        return Err(CannotDecide::budget_exceeded(why).help("split the list, or the run"));
     }
     let costs = build_costs(trajectory, &slots, run)?;
     let pairs = if trajectory.mode.is_ordered() {
@@ -41,7 +41,7 @@ fn build_costs(
     trajectory: &Trajectory,
     slots: &[&CallSlot],
     run: &RunCalls<'_>,
-) -> Result<PairingCosts, Unfit> {
+) -> Result<PairingCosts, CannotDecide> {
     let mut fits = Vec::with_capacity(slots.len() * run.calls.len());
     // Every slot is compared with every call. This is the expensive part, and `MAX_COMPARISONS` bounds it.
     for slot in slots {
@@ -62,7 +62,7 @@ fn build_costs(
 }
 
 /// The fit of the slot's nearest alternative.
-fn measure_fit(slot: &CallSlot, call: &Call, run: &RunCalls<'_>) -> Result<u8, Unfit> {
+fn measure_fit(slot: &CallSlot, call: &Call, run: &RunCalls<'_>) -> Result<u8, CannotDecide> {
     let mut best = UNRELATED;
     for spec in slot.specs.iter().filter(|spec| spec.means_tool(call)) {
         let differences = spec.count_differences(call, run)?;
@@ -84,7 +84,7 @@ struct ScriptBuilder<'b> {
 }
 
 impl ScriptBuilder<'_> {
-    fn build(&self) -> Result<EditScript, Unfit> {
+    fn build(&self) -> Result<EditScript, CannotDecide> {
         let mut script = EditScript::default();
         let mut is_paired = vec![false; self.run.calls.len()];
         self.pairs.iter().flatten().for_each(|call| is_paired[*call] = true);
@@ -108,7 +108,7 @@ impl ScriptBuilder<'_> {
         call: Option<usize>,
         is_paired: &[bool],
         script: &mut EditScript,
-    ) -> Result<(), Unfit> {
+    ) -> Result<(), CannotDecide> {
         let demanded = self.costs.demanded[slot];
         let label = self.label(slot);
         match call {
@@ -144,7 +144,7 @@ impl ScriptBuilder<'_> {
         call: usize,
         label: String,
         weight: usize,
-    ) -> Result<CallEdit, Unfit> {
+    ) -> Result<CallEdit, CannotDecide> {
         let actual = &self.run.calls[call];
         // Of several alternatives the message shows the one that the call comes nearest to.
         let mut best: Option<(CallDifference, &CallSpec)> = None;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::check::arguments::IgnoredPaths;
 use crate::evidence::{CallSuccess, Known, SuccessBasis};
-use crate::outcome::Unfit;
+use crate::outcome::CannotDecide;
 use crate::trace::{Arguments, Call, CallStatus, Trace};
 
 /// How calls are counted of which it is not known whether they ended as wanted.
@@ -129,7 +129,7 @@ impl<'r> RunCalls<'r> {
     }
 
     /// Explains why it is not known how the call ended.
-    pub(super) fn explain_doubt(&self, call: &Call) -> Unfit {
+    pub(super) fn explain_doubt(&self, call: &Call) -> CannotDecide {
         self.success.explain_doubt(call)
     }
 

@@ -7,7 +7,7 @@ use crate::check::arguments::{
 };
 use crate::evidence::require_arguments;
 use crate::json::JsonMap;
-use crate::outcome::Unfit;
+use crate::outcome::CannotDecide;
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::trace::{Arguments, Call};
@@ -61,7 +61,7 @@ impl CallSpec {
     }
 
     /// Returns the number of differences to a call of the tool; 0 for the expected call.
-    pub(super) fn count_differences(&self, call: &Call, run: &RunCalls<'_>) -> Result<usize, Unfit> {
+    pub(super) fn count_differences(&self, call: &Call, run: &RunCalls<'_>) -> Result<usize, CannotDecide> {
         let status = usize::from(!run.has_status(call, self.status));
         if self.accepts_any_arguments() {
             return Ok(status);
@@ -76,7 +76,7 @@ impl CallSpec {
     }
 
     /// Returns the number of differences between arguments and the expected ones.
-    pub(super) fn count_other_arguments(&self, actual: &Arguments) -> Result<usize, Unfit> {
+    pub(super) fn count_other_arguments(&self, actual: &Arguments) -> Result<usize, CannotDecide> {
         self.constrained_arguments().map_or(Ok(0), |arguments| arguments.count_differences(actual))
     }
 
@@ -85,7 +85,7 @@ impl CallSpec {
         &self,
         call: &Call,
         run: &RunCalls<'_>,
-    ) -> Result<CallDifference, Unfit> {
+    ) -> Result<CallDifference, CannotDecide> {
         let status = run.describe_other_status(call, self.status);
         let arguments = match self.constrained_arguments() {
             Some(arguments) => arguments.list_differences(&call.arguments)?,

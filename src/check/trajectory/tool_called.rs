@@ -15,13 +15,13 @@ use super::run_calls::WantedStatus;
 use super::spec::WrittenCall;
 use crate::check::arguments::forms::WrittenArguments;
 use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
-use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::yaml::{Placed, Unparsed, even_null};
 
-pub(crate) const KIND: Kind =
-    Kind::built::<ToolCalledSettings>("tool_called", "a call of this tool succeeds").shorthand("tool");
+pub(crate) const KIND: CheckKind =
+    CheckKind::built::<ToolCalledSettings>("tool_called", "a call of this tool succeeds").shorthand("tool");
 
 /// Settings of `tool_called`.
 #[derive(Deserialize)]

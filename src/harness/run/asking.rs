@@ -6,7 +6,7 @@
     not(any(feature = "live", feature = "judge")),
     expect(dead_code, reason = "only the line of progress reads all fields")
 )]
-pub(crate) struct Asking {
+pub(crate) struct AskProgress {
     /// The number of trials that ask.
     pub(crate) asked: usize,
     /// The number of trials that have their answer.

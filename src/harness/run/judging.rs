@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
-use super::asking::Asking;
+use super::asking::AskProgress;
 use crate::case::Case;
 use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::{Plan, TrialWork};
@@ -61,9 +61,9 @@ impl RunJudge {
     }
 
     /// Counts the trials that may ask the judge, those that have ended, and those that ask now.
-    pub(crate) fn count_asking(&self) -> Asking {
+    pub(crate) fn count_asking(&self) -> AskProgress {
         let activity = lock(&self.activity);
-        Asking {
+        AskProgress {
             asked: self.trials,
             // More trials may ask than were counted, and the line must not show 3 of 2.
             answered: activity.answered.len().min(self.trials),

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use libtest_mimic::{Arguments, FormatSetting};
 
-use super::asking::Asking;
+use super::asking::AskProgress;
 use crate::harness::settings::is_ci;
 use crate::report::plain::escape_line;
 use crate::source::lock;
@@ -72,7 +72,7 @@ impl Progress {
         progress: &Arc<Self>,
         arguments: &Arguments,
         may_print: bool,
-        count: impl Fn() -> [Asking; 2] + Send + 'static,
+        count: impl Fn() -> [AskProgress; 2] + Send + 'static,
     ) -> Option<ProgressLine> {
         if !is_wanted(arguments) {
             return None;
@@ -123,7 +123,7 @@ fn is_wanted(arguments: &Arguments) -> bool {
 }
 
 /// Draws and clears the line until the run ends.
-fn draw_until_ended(progress: &Progress, may_print: bool, count: impl Fn() -> [Asking; 2]) {
+fn draw_until_ended(progress: &Progress, may_print: bool, count: impl Fn() -> [AskProgress; 2]) {
     let lines = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
     let bar = lines.add(ProgressBar::no_length());
     if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
@@ -150,7 +150,7 @@ fn draw_until_ended(progress: &Progress, may_print: bool, count: impl Fn() -> [A
 }
 
 /// Renders the line, such as `agents 3 of 9, judge 0 of 2: refund, greet`. Returns `None` while no trial is waiting.
-fn format_line(agents: &Asking, judge: &Asking) -> Option<String> {
+fn format_line(agents: &AskProgress, judge: &AskProgress) -> Option<String> {
     let counts = [("agents", agents), ("judge", judge)].map(|(who, asking)| {
         (asking.asked > 0).then(|| format!("{who} {} of {}", asking.answered, asking.asked))
     });
@@ -169,25 +169,25 @@ fn format_line(agents: &Asking, judge: &Asking) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn asking(answered: usize, asked: usize, at_work: &[&str]) -> Asking {
-        Asking { asked, answered, at_work: at_work.iter().map(|name| (*name).to_owned()).collect() }
+    fn asking(answered: usize, asked: usize, at_work: &[&str]) -> AskProgress {
+        AskProgress { asked, answered, at_work: at_work.iter().map(|name| (*name).to_owned()).collect() }
     }
 
     #[test]
     fn the_line_counts_only_respondents_that_are_asked() {
         let agents = asking(3, 9, &["a", "b"]);
-        assert_eq!(format_line(&agents, &Asking::default()).as_deref(), Some("agents 3 of 9: a, b"));
+        assert_eq!(format_line(&agents, &AskProgress::default()).as_deref(), Some("agents 3 of 9: a, b"));
         let said = format_line(&agents, &asking(0, 2, &["c\u{1b}[2J"])).expect("a line");
         assert!(said.starts_with("agents 3 of 9, judge 0 of 2: a, b, c"), "{said}");
         assert!(!said.contains('\u{1b}'), "{said:?}");
-        assert_eq!(format_line(&Asking::default(), &asking(2, 2, &[])), None);
+        assert_eq!(format_line(&AskProgress::default(), &asking(2, 2, &[])), None);
     }
 
     #[test]
     fn the_line_names_five_trials_and_counts_the_rest() {
         let names: Vec<String> = (0..7).map(|n| n.to_string()).collect();
-        let agents = Asking { asked: 7, answered: 0, at_work: names };
-        let said = format_line(&agents, &Asking::default());
+        let agents = AskProgress { asked: 7, answered: 0, at_work: names };
+        let said = format_line(&agents, &AskProgress::default());
         assert_eq!(said.as_deref(), Some("agents 0 of 7: 0, 1, 2, 3, 4 and 2 more"));
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::asking::Asking;
+use super::asking::AskProgress;
 use super::context::Project;
 use super::failure::RunFailure;
 use crate::case::{AgentFingerprint, Case, NamedAgent};
@@ -41,8 +41,8 @@ impl LiveAgents {
         Ok(Self)
     }
 
-    pub(crate) fn count_asking(&self) -> Asking {
-        Asking::default()
+    pub(crate) fn count_asking(&self) -> AskProgress {
+        AskProgress::default()
     }
 
     pub(crate) fn asks_agents(&self) -> bool {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use libtest_mimic::Arguments;
 
-use super::asking::Asking;
+use super::asking::AskProgress;
 
 /// No state is shared.
 #[derive(Default)]
@@ -19,7 +19,7 @@ impl Progress {
         _progress: &Arc<Self>,
         _arguments: &Arguments,
         _may_print: bool,
-        _count: impl Fn() -> [Asking; 2] + Send + 'static,
+        _count: impl Fn() -> [AskProgress; 2] + Send + 'static,
     ) -> Option<ProgressLine> {
         None
     }

@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use serde::Deserialize;
 
 use crate::case::Tier;
-use crate::check::{InputMatch, Said, SameTurn, WrittenFailures};
+use crate::check::{AnswerScope, InputMatch, SameTurn, WrittenFailures};
 use crate::json::{Json, JsonMap};
 use crate::outcome::Status;
 use crate::suite::agent::WrittenAgent;
@@ -153,7 +153,7 @@ pub(in crate::suite) struct CaseKeys {
     /// Other words that count as a field, by field.
     field_aliases: Option<Elsewhere<BTreeMap<String, Vec<String>>>>,
     /// The text that counts as the answer.
-    answer: Option<Elsewhere<Said>>,
+    answer: Option<Elsewhere<AnswerScope>>,
     /// The lowest score that passes. Default: 0.7.
     pass_threshold: Option<Elsewhere<Share>>,
     /// Texts that the answer must not contain.

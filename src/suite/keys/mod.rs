@@ -115,7 +115,8 @@ mod tests {
 
     #[test]
     fn every_key_of_a_vocabulary_is_a_cases_own() {
-        let keys = VOCABULARIES.iter().flat_map(|vocabulary| vocabulary.also.iter().chain([&vocabulary.key]));
+        let keys =
+            VOCABULARIES.iter().flat_map(|vocabulary| vocabulary.other_keys.iter().chain([&vocabulary.key]));
         let foreign: Vec<&&str> = keys.filter(|key| !common().contains(key)).collect();
         assert!(foreign.is_empty(), "a metric would take {foreign:?} for a setting of its own");
     }

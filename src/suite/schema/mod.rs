@@ -12,7 +12,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::keys;
 use super::keys::{CaseKeys, SuiteKey};
-use crate::check::{Kind, Registry};
+use crate::check::{CheckKind, Registry};
 use crate::json::{Json, JsonMap, json};
 
 /// The keys of which one makes a mapping a suite.
@@ -107,7 +107,7 @@ impl Keys {
     }
 
     /// The settings of a kind, if it describes them.
-    fn properties(&self, kind: &Kind) -> Option<&JsonMap> {
+    fn properties(&self, kind: &CheckKind) -> Option<&JsonMap> {
         self.checks.get(kind.name)?.get("properties")?.as_object()
     }
 
@@ -138,7 +138,7 @@ impl Keys {
         json!({"type": "object", "properties": properties})
     }
 
-    fn beside_metric(&self, kind: &Kind) -> Json {
+    fn beside_metric(&self, kind: &CheckKind) -> Json {
         let Some(settings) = self.properties(kind) else { return json!({}) };
         let settings = settings.keys().map(|key| {
             let pointer = format!("#/definitions/checks/{}/properties/{key}", kind.name);
@@ -162,7 +162,7 @@ impl Keys {
     }
 
     /// Returns the schema of a check under its own name: its settings, or the value of its shorthand.
-    fn named(&self, kind: &Kind) -> Json {
+    fn named(&self, kind: &CheckKind) -> Json {
         let mut forms = vec![json!({"$ref": format!("#/definitions/checks/{}", kind.name)})];
         // Editors complete a bare value with the description of its setting.
         if let Some(setting) = kind.shorthand
@@ -244,7 +244,7 @@ fn describe_struct<T: JsonSchema>(generator: &mut SchemaGenerator) -> JsonMap {
 }
 
 /// The settings of a check. Of a kind that does not describe them only its name and its summary are known.
-fn describe_settings(kind: &Kind, generator: &mut SchemaGenerator) -> Json {
+fn describe_settings(kind: &CheckKind, generator: &mut SchemaGenerator) -> Json {
     let Some(describe) = kind.schema else { return json!({"description": kind.summary}) };
     let schema = describe(generator);
     let mut schema = finish(schema, generator);

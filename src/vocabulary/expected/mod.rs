@@ -17,7 +17,7 @@ mod thresholds;
 
 use self::block::ExpectedBlock;
 use self::thresholds::ExpectedThresholds;
-use super::piece::GatheredSettings;
+use super::gathered_settings::GatheredSettings;
 use super::{CaseNode, Vocabulary};
 use crate::case::{Expectation, LoweredBlock};
 use crate::check::Weights;
@@ -26,10 +26,10 @@ use crate::score::Effect;
 use crate::yaml::{Fields, Node};
 
 pub(super) const VOCABULARY: Vocabulary =
-    Vocabulary { key: "expected", also: ALSO, unfold: |_, _| {}, lower, settings_beside: false };
+    Vocabulary { key: "expected", other_keys: OTHER_KEYS, unfold: |_, _| {}, lower, settings_beside: false };
 
 /// Keys of a case that configure the score of its `expected` block, or add checks to it.
-const ALSO: &[&str] = &[
+const OTHER_KEYS: &[&str] = &[
     "adapter_config",
     "checks",
     "max_unsupported",
@@ -105,7 +105,7 @@ pub(super) fn weighs(case: &CaseNode<'_>, check: &str) -> bool {
 }
 
 fn lower(case: &CaseNode<'_>) -> Result<LoweredBlock, LoadErrors> {
-    if std::iter::once(&"expected").chain(ALSO).all(|key| case.node.get(key).is_none()) {
+    if std::iter::once(&"expected").chain(OTHER_KEYS).all(|key| case.node.get(key).is_none()) {
         return Ok(LoweredBlock::default());
     }
     let mut errors = LoadErrors::new();

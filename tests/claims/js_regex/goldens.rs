@@ -17,9 +17,9 @@ fn every_recorded_verdict_is_ours() {
     for case in cases {
         let said = ours(&field(case, "pattern"), "i", &field(case, "text")).expect("few steps");
         let word = match said {
-            Said::Invalid => "invalid",
-            Said::NoMatch => "no_match",
-            Said::Match(_) => "match",
+            AnswerScope::Invalid => "invalid",
+            AnswerScope::NoMatch => "no_match",
+            AnswerScope::Match(_) => "match",
         };
         assert_eq!(word, field(case, "expected"), "{case}");
     }

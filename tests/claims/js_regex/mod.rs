@@ -8,7 +8,7 @@ mod random;
 
 use arraign::__internals::pattern::{Flags, JsRegex, StepsExhausted};
 
-use engine::{Said, ours};
+use engine::{AnswerScope, ours};
 
 fn regex(pattern: &str, flags: &str) -> JsRegex {
     let flags = Flags::parse_flags(flags).expect("flags");

@@ -8,13 +8,15 @@ fn is_misread(text: &str) -> bool {
     text.contains(['ſ', '\u{212A}'])
 }
 
-fn theirs(pattern: &str, flags: &str, text: &str) -> Said {
+fn theirs(pattern: &str, flags: &str, text: &str) -> AnswerScope {
     let units: Vec<u32> = pattern.encode_utf16().map(u32::from).collect();
-    let Ok(regex) = regress::Regex::from_unicode(units.into_iter(), flags) else { return Said::Invalid };
+    let Ok(regex) = regress::Regex::from_unicode(units.into_iter(), flags) else {
+        return AnswerScope::Invalid;
+    };
     let text: Vec<u16> = text.encode_utf16().collect();
-    let Some(found) = regex.find_from_ucs2(&text, 0).next() else { return Said::NoMatch };
+    let Some(found) = regex.find_from_ucs2(&text, 0).next() else { return AnswerScope::NoMatch };
     let value = found.named_group("value").or_else(|| found.group(1)).unwrap_or(found.range);
-    Said::Match(String::from_utf16_lossy(&text[value]))
+    AnswerScope::Match(String::from_utf16_lossy(&text[value]))
 }
 
 #[test]
@@ -30,7 +32,7 @@ fn a_second_engine_agrees() {
             // What it alone takes for a pattern, Node refuses.
             let differs = ours.as_ref().is_some_and(|ours| *ours != theirs);
             let misread = is_misread(&pattern) || is_misread(&text);
-            if differs && !misread && ours != Some(Said::Invalid) {
+            if differs && !misread && ours != Some(AnswerScope::Invalid) {
                 wrong.push(format!("/{pattern}/{flags} on {text:?}: {ours:?}, regress says {theirs:?}"));
             }
         }

@@ -1,6 +1,6 @@
 //! The check, read from YAML and asked.
 
-use arraign::__internals::check::{Check, Kind, Registry, Scope, Tables};
+use arraign::__internals::check::{Check, CheckKind, Registry, Scope, Tables};
 use arraign::__internals::outcome::Outcome;
 use arraign::__internals::place::Source;
 use arraign::__internals::source::Files;
@@ -16,7 +16,7 @@ pub(crate) fn check(settings: &str) -> Box<dyn Check> {
     let kinds = Registry::default();
     let files = Files::new(".", ".");
     let tables = Tables::default();
-    let kind: &Kind = kinds.find("verification").expect("the check");
+    let kind: &CheckKind = kinds.find("verification").expect("the check");
     let scope = Scope { kinds: &kinds, files: &files, folder: std::path::Path::new("."), tables: &tables };
     (kind.read)(documents[0].root(), &scope).unwrap_or_else(|errors| panic!("{errors}"))
 }

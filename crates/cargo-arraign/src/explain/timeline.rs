@@ -81,7 +81,7 @@ struct TimelineWriter {
 
 /// One entry of the timeline.
 enum TimelineStep<'t> {
-    Said(&'t str, &'t str),
+    AnswerScope(&'t str, &'t str),
     /// The reasoning in front of what was said next.
     Thought(&'t str),
     /// The first call of a turn, and the number of calls in the turn.
@@ -117,7 +117,7 @@ impl TimelineWriter {
         let most = if self.length == TimelineLength::Full { steps.len() } else { MAX_STEPS };
         for step in steps.iter().take(most) {
             match step {
-                TimelineStep::Said(who, text) => {
+                TimelineStep::AnswerScope(who, text) => {
                     let text = self.render_text(text, NAME_WIDTH);
                     self.write_line(who, &text);
                 }
@@ -245,7 +245,7 @@ fn push_message_steps<'t>(steps: &mut Vec<TimelineStep<'t>>, message: &'t Messag
     };
     steps.extend(message.reasoning.as_deref().map(TimelineStep::Thought));
     if message.reasoning.is_none() || !message.text.is_empty() {
-        steps.push(TimelineStep::Said(who, &message.text));
+        steps.push(TimelineStep::AnswerScope(who, &message.text));
     }
 }
 

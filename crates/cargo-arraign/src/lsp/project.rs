@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use arraign::__internals::check::{Kind, Registry, Tables};
+use arraign::__internals::check::{CheckKind, Registry, Tables};
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::{
     CASE_EXTENSIONS, Library, Workspace, build_file_name, is_support, workspace,
 };
 use arraign::json::{self, Json};
-use arraign::{Check, Evidence, LoadErrors, Outcome, Suite, Unfit};
+use arraign::{CannotDecide, Check, Evidence, LoadErrors, Outcome, Suite};
 
 use crate::editor::SCHEMA;
 
@@ -85,7 +85,7 @@ impl EvalProject {
     }
 
     /// The check called `name`.
-    pub(super) fn find_kind(&self, name: &str) -> Option<&Kind> {
+    pub(super) fn find_kind(&self, name: &str) -> Option<&CheckKind> {
         self.kinds.find(name)
     }
 }
@@ -94,8 +94,8 @@ impl EvalProject {
 struct UnknownCheck;
 
 impl Check for UnknownCheck {
-    fn check(&self, _evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
-        Err(Unfit::missing("the language server does not run checks in Rust"))
+    fn check(&self, _evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
+        Err(CannotDecide::missing("the language server does not run checks in Rust"))
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
@@ -118,7 +118,8 @@ fn find_kinds(root: &Path) -> Registry {
         if kinds.find(&name).is_none() {
             // A kind has a name for ever. There are few of them, and an editor starts few servers.
             let name: &'static str = name.leak();
-            let kind = Kind::undescribed(name, "a check of this project", |_, _| Ok(Box::new(UnknownCheck)));
+            let kind =
+                CheckKind::undescribed(name, "a check of this project", |_, _| Ok(Box::new(UnknownCheck)));
             // The name is free.
             let _ = kinds.register(kind);
         }

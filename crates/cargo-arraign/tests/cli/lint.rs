@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use arraign::json::{self, Json};
-use arraign::{Check, Evidence, Harness, Outcome, Unfit, Violation};
+use arraign::{CannotDecide, Check, Evidence, Harness, Outcome, Violation};
 
 use crate::locate_in_repository;
 use crate::program::{arraign, pin};
@@ -148,7 +148,7 @@ fn a_folder_without_cases_is_exit_code_2() {
 struct NothingLogged {}
 
 impl Check for NothingLogged {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let logged = evidence.trace.calls.iter().find(|call| call.name == "log");
         Ok(logged.map(|call| Violation::new(format!("`{}` was called", call.name))).into())
     }

@@ -3,7 +3,7 @@
 use super::Allowed;
 use crate::check::support::opinion::{form, on_answer, reason};
 use crate::evidence::{AnswerForm, Evidence, JudgeContext, Judged, Opinion, Question};
-use crate::outcome::{Item, Outcome, Unfit, Violation};
+use crate::outcome::{CannotDecide, Item, Outcome, Violation};
 
 /// The label of the question.
 const LABEL: &str = "hallucination";
@@ -23,7 +23,7 @@ pub(super) fn added(
     mut outcome: Outcome,
     evidence: &Evidence<'_>,
     allowed: Allowed,
-) -> Result<Outcome, Unfit> {
+) -> Result<Outcome, CannotDecide> {
     let opinions = &evidence.opinions;
     if !opinions.has_judge() && opinions.get(LABEL).is_none() {
         return Ok(outcome);
@@ -45,7 +45,7 @@ pub(super) fn added(
 }
 
 /// Describes the opinion. Also returns whether the answer passes.
-fn describe_opinion(opinion: &Opinion, allowed: Allowed) -> Result<(String, bool), Unfit> {
+fn describe_opinion(opinion: &Opinion, allowed: Allowed) -> Result<(String, bool), CannotDecide> {
     match opinion.judged {
         Judged::Pass => Ok(("the judge finds each claim supported".to_owned(), true)),
         Judged::Fail => Ok(("the judge finds claims without support".to_owned(), false)),
@@ -55,7 +55,8 @@ fn describe_opinion(opinion: &Opinion, allowed: Allowed) -> Result<(String, bool
         }
         Judged::Score(_) => {
             let problem = format!("the opinion on `{LABEL}` is {}, not one on claims", form(opinion));
-            Err(Unfit::invalid(problem).help("write `{claims: 4, unsupported: 1}`, or ask the judge again"))
+            Err(CannotDecide::invalid(problem)
+                .help("write `{claims: 4, unsupported: 1}`, or ask the judge again"))
         }
     }
 }

@@ -48,15 +48,15 @@ use serde::{Deserialize, Deserializer, de};
 
 use crate::check::support::answer::{answer, excerpt, position, saying};
 use crate::check::support::messages::join_list;
-use crate::check::{Check, Kind};
+use crate::check::{Check, CheckKind};
 use crate::evidence::{Evidence, Question};
-use crate::outcome::{Item, Outcome, State, Unfit, Violation, count_to_f64};
+use crate::outcome::{CannotDecide, Item, Outcome, State, Violation, count_to_f64};
 use crate::pattern::{Atom, AtomKind, AtomReading, find_atoms};
 use crate::secrets::QuotedText;
 use known::Known;
 use sources::{From, Leaf, leaves, unseen_result};
 
-pub(crate) const KIND: Kind = Kind::of::<Grounded>(
+pub(crate) const KIND: CheckKind = CheckKind::of::<Grounded>(
     "grounded",
     "each number, date, id and quotation in the answer appears in the results, arguments or prompt",
 )
@@ -148,7 +148,7 @@ fn at_least_one<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D)
 }
 
 impl Check for Grounded {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let outcome = self.by_atoms(evidence)?;
         if self.claims { claims::added(outcome, evidence, self.max_unsupported) } else { Ok(outcome) }
     }
@@ -170,7 +170,7 @@ impl Check for Grounded {
 }
 
 impl Grounded {
-    fn by_atoms(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn by_atoms(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let answer = answer(evidence)?;
         let claims = distinct(answer, find_atoms(answer, &self.atoms));
         // An answer without claims needs no evidence, so this comes before the missing leaves.
@@ -179,7 +179,7 @@ impl Grounded {
         }
         let leaves = leaves(evidence, &self.from);
         if leaves.is_empty() {
-            return Err(Unfit::missing(format!("the trace has no {} to look in", self.places())));
+            return Err(CannotDecide::missing(format!("the trace has no {} to look in", self.places())));
         }
         self.look_up(evidence, answer, &claims, &leaves)
     }
@@ -190,13 +190,14 @@ impl Grounded {
         answer: &str,
         claims: &[Claim],
         leaves: &[Leaf<'_>],
-    ) -> Result<Outcome, Unfit> {
+    ) -> Result<Outcome, CannotDecide> {
         let readings = claims.iter().flat_map(|claim| {
             let Atom { kind, readings, .. } = &claim.atom;
             readings.iter().map(|reading| (*kind, reading))
         });
-        let known = Known::new(leaves, readings)
-            .ok_or_else(|| Unfit::budget_exceeded("the answer has more texts than can be looked up"))?;
+        let known = Known::new(leaves, readings).ok_or_else(|| {
+            CannotDecide::budget_exceeded("the answer has more texts than can be looked up")
+        })?;
         let mut items = Vec::new();
         let mut orphans = Vec::new();
         for claim in claims {
@@ -289,13 +290,13 @@ fn nothing_stated() -> Outcome {
     Outcome::of_items(vec![item], Vec::new())
 }
 
-fn report_unseen(call: &str, orphans: &[&Claim]) -> Unfit {
+fn report_unseen(call: &str, orphans: &[&Claim]) -> CannotDecide {
     let first = orphans.first().map(|claim| claim.text.as_str()).unwrap_or_default();
     let more = match orphans.len() {
         0 | 1 => String::new(),
         count => format!(" and {} more", count - 1),
     };
-    Unfit::missing(format!("{call} has no result in the trace, and `{first}`{more} may stand there"))
+    CannotDecide::missing(format!("{call} has no result in the trace, and `{first}`{more} may stand there"))
         .help("record results too, or leave them out by `from`")
 }
 

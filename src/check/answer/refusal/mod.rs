@@ -23,31 +23,31 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::check::support::answer::{Said, beginning, position, saying};
+use crate::check::support::answer::{AnswerScope, beginning, position, saying};
 use crate::check::support::text_assertion::Literal;
-use crate::check::{BuildCheck, Check, Kind, Scope};
+use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{CannotDecide, Item, Outcome, State, Violation};
 use crate::place::LoadErrors;
 use crate::secrets::QuotedText;
 use crate::yaml::Placed;
 
-pub(crate) const KIND: Kind =
-    Kind::built::<RefusalSettings>("refusal", "the answer refuses").shorthand("phrases").without_calls();
+pub(crate) const KIND: CheckKind =
+    CheckKind::built::<RefusalSettings>("refusal", "the answer refuses").shorthand("phrases").without_calls();
 
 /// Settings of `refusal`.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct RefusalSettings {
     /// The text that is the answer.
-    answer: Option<Said>,
+    answer: Option<AnswerScope>,
     /// Further texts that refuse, in any language. They are found in any case, also as a part of a word.
     phrases: Option<Vec<Placed<String>>>,
 }
 
 struct Refusal {
     phrases: Vec<Literal>,
-    answer: Said,
+    answer: AnswerScope,
 }
 
 impl BuildCheck for RefusalSettings {
@@ -62,7 +62,7 @@ impl BuildCheck for RefusalSettings {
 }
 
 impl Check for Refusal {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let answer = self.answer.of(evidence)?;
         let label = "the answer refuses";
         let (item, violation) = match self.find(&answer) {

@@ -7,12 +7,12 @@ use crate::json::Json;
 use super::unparsed;
 use crate::check::json_schema::{Fault, Schema, Subject, shown};
 use crate::evidence::require_arguments;
-use crate::outcome::{Unfit, Violation};
+use crate::outcome::{CannotDecide, Violation};
 use crate::trace::{Arguments, Call};
 use crate::yaml::nearest;
 
 /// Lists the violations in the arguments of `call`.
-pub(super) fn of_arguments(call: &Call, schema: &Schema) -> Result<Vec<Violation>, Unfit> {
+pub(super) fn of_arguments(call: &Call, schema: &Schema) -> Result<Vec<Violation>, CannotDecide> {
     require_arguments(call)?;
     let arguments = match require_object(&call.arguments) {
         Ok(arguments) => arguments,

@@ -16,7 +16,7 @@ use super::explain::part;
 use super::fault::{BrokenKeyword, Fault};
 use super::{Flaw, Raw, join};
 use crate::json::{Json, JsonMap};
-use crate::outcome::Unfit;
+use crate::outcome::CannotDecide;
 use instance::Instance;
 
 /// Backtracking steps of one pattern on one value: some milliseconds, and the same on every machine.
@@ -26,7 +26,7 @@ const BACKTRACK_LIMIT: usize = 100_000;
 pub(super) struct FullSchema {
     validator: Validator<Instance>,
     /// Compares numbers by their digits, which a schema or a value needs with numbers that 64 bits do not hold.
-    exact: OnceLock<Result<Validator<Instance>, Unfit>>,
+    exact: OnceLock<Result<Validator<Instance>, CannotDecide>>,
     has_wide_number: bool,
     formats: bool,
 }
@@ -39,13 +39,18 @@ impl FullSchema {
         Ok(Self { validator, exact: OnceLock::new(), has_wide_number, formats })
     }
 
-    pub(super) fn accepts(&self, value: &Json, raw: &Raw) -> Result<bool, Unfit> {
+    pub(super) fn accepts(&self, value: &Json, raw: &Raw) -> Result<bool, CannotDecide> {
         Ok(self.choose_validator(value, raw)?.is_valid(value))
     }
 
     /// Lists the faults of `value` in the order of the validator.
     // Most values are valid, and a plain answer is faster than a list of errors.
-    pub(super) fn list_faults(&self, value: &Json, raw: &Raw, noun: &str) -> Result<Vec<Fault>, Unfit> {
+    pub(super) fn list_faults(
+        &self,
+        value: &Json,
+        raw: &Raw,
+        noun: &str,
+    ) -> Result<Vec<Fault>, CannotDecide> {
         let validator = self.choose_validator(value, raw)?;
         if validator.is_valid(value) {
             return Ok(Vec::new());
@@ -53,7 +58,7 @@ impl FullSchema {
         let mut faults = Vec::new();
         for error in validator.iter_errors(value) {
             if let Some(unfinished) = describe_unfinished(&error) {
-                return Err(Unfit::budget_exceeded(unfinished));
+                return Err(CannotDecide::budget_exceeded(unfinished));
             }
             faults.extend(describe_error(&error, raw, value, noun));
         }
@@ -61,13 +66,13 @@ impl FullSchema {
     }
 
     /// Returns the validator that compares the numbers of this schema and of `value` by all their digits.
-    fn choose_validator(&self, value: &Json, raw: &Raw) -> Result<&Validator<Instance>, Unfit> {
+    fn choose_validator(&self, value: &Json, raw: &Raw) -> Result<&Validator<Instance>, CannotDecide> {
         if !(self.has_wide_number || exact::has_wide_number(value)) {
             return Ok(&self.validator);
         }
         let exact = self.exact.get_or_init(|| {
             compile::exact_validator(&Arc::new(raw.json.clone()), self.formats)
-                .map_err(Unfit::budget_exceeded)
+                .map_err(CannotDecide::budget_exceeded)
         });
         exact.as_ref().map_err(Clone::clone)
     }

@@ -42,16 +42,16 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::check::support::messages::{describe_attempts, run_of};
-use crate::check::{About, Check, Clause, Kind};
+use crate::check::{About, Check, CheckKind, Clause};
 use crate::evidence::{CallSuccess, Evidence, explain_unreadable_arguments, require_arguments};
-use crate::outcome::{Item, Outcome, State, Unfit, Violation};
+use crate::outcome::{CannotDecide, Item, Outcome, State, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::Place;
 use crate::trace::Call;
 
 use self::settings::{Operand, SequenceSettings};
 
-pub(crate) const KIND: Kind = Kind::built::<SequenceSettings>(
+pub(crate) const KIND: CheckKind = CheckKind::built::<SequenceSettings>(
     "sequence_valid",
     "tools are called in the order that these rules require",
 )
@@ -231,7 +231,7 @@ struct SequenceValid {
 }
 
 impl Check for SequenceValid {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         self.needs_are_met(evidence)?;
         let run = self.run(&evidence.trace.calls);
         let (items, violations): (Vec<Item>, Vec<Vec<Violation>>) =
@@ -241,7 +241,9 @@ impl Check for SequenceValid {
         // A rule that is violated decides the check, whatever becomes of the others.
         if let Some((located, _)) = open.filter(|_| violations.iter().all(Vec::is_empty)) {
             let call = located.find_unreadable(&run);
-            return Err(call.map_or_else(|| Unfit::missing(located.label()), explain_unreadable_arguments));
+            return Err(
+                call.map_or_else(|| CannotDecide::missing(located.label()), explain_unreadable_arguments)
+            );
         }
         Ok(Outcome::of_items(items, violations.into_iter().flatten().collect())
             .stat("calls_checked", run.calls.len())
@@ -301,7 +303,7 @@ impl SequenceValid {
     }
 
     /// Returns an error if the trace lacks arguments that a rule needs.
-    fn needs_are_met(&self, evidence: &Evidence<'_>) -> Result<(), Unfit> {
+    fn needs_are_met(&self, evidence: &Evidence<'_>) -> Result<(), CannotDecide> {
         if self.all().any(|located| located.reads_arguments) {
             evidence.trace.calls.iter().try_for_each(require_arguments)?;
         }

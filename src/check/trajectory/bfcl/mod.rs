@@ -15,7 +15,7 @@ use crate::check::Check;
 use crate::check::support::messages::{run_of, say_calls};
 use crate::evidence::{Evidence, require_arguments};
 use crate::json::Json;
-use crate::outcome::{Outcome, Unfit};
+use crate::outcome::{CannotDecide, Outcome};
 use crate::place::{LoadError, LoadErrors};
 use crate::trace::{Arguments, Call};
 use crate::yaml::{Node, Placed, did_you_mean, read_all};
@@ -95,7 +95,7 @@ fn read_expected(entry: Node<'_>, functions: &[BfclFunction]) -> Result<GroundTr
 
 impl BfclCalls {
     /// Pairs each expected call with the first call that fits and is free.
-    fn compare(&self, calls: &[Call]) -> Result<EditScript, Unfit> {
+    fn compare(&self, calls: &[Call]) -> Result<EditScript, CannotDecide> {
         // The rules judge arguments, so a trace without them is undecided.
         calls.iter().try_for_each(require_arguments)?;
         let mut script = EditScript::default();
@@ -160,7 +160,7 @@ impl BfclCalls {
 }
 
 impl Check for BfclCalls {
-    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, Unfit> {
+    fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let calls = &evidence.trace.calls;
         let script = self.compare(calls)?;
         let expectation = format!("{}, by the rules of BFCL", say_calls(self.expected.len()));

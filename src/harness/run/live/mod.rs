@@ -32,7 +32,7 @@ use self::refused::{check_known, refuse_shared_recordings, refuse_unknown, refus
 use self::setup::{AgentMode, AgentSettings, make_gate, make_task};
 use self::shared::SharedVerdicts;
 use self::today::TodaysAgents;
-use super::asking::Asking;
+use super::asking::AskProgress;
 use super::context::Project;
 use super::failure::RunFailure;
 use crate::agent::{Agent, AgentEnvironment, AgentError, AgentInput, AgentPool, AgentProblem, AgentTask};
@@ -275,11 +275,11 @@ impl LiveAgents {
     }
 
     /// Counts the trials that have asked an agent, those that have the answer, and those whose agent is running.
-    pub(crate) fn count_asking(&self) -> Asking {
+    pub(crate) fn count_asking(&self) -> AskProgress {
         let at_work = self.pool.as_ref().map(AgentPool::working_cases).unwrap_or_default();
         let asked = self.asked.list_all();
         let answered = asked.iter().filter(|asked| asked.answer.is_given()).count();
-        Asking { asked: asked.len(), answered, at_work }
+        AskProgress { asked: asked.len(), answered, at_work }
     }
 
     /// Whether agents run in this process. They may print, and would wait for a lock on standard output.

@@ -9,9 +9,8 @@ mod condition;
 mod declaration;
 mod document;
 mod figures;
-mod inside;
 mod known;
-mod left;
+mod nested_runs;
 mod pointer;
 mod prepare;
 mod rules;
@@ -21,6 +20,7 @@ mod selector;
 mod step;
 mod survey;
 mod text;
+mod unread_parts;
 
 use std::fmt;
 

@@ -3,13 +3,13 @@
 use super::declaration::{CallRule, DeclarationFields, ResultRule};
 use super::document::DeclaredDocument;
 use super::figures::FigureReader;
-use super::inside;
-use super::left::{LostNode, add_what_is_left};
+use super::nested_runs;
 use super::prepare::prepare_document;
 use super::selections::{SelectedAs, Selections, address_of};
 use super::selector::PathSelector;
 use super::step::{StepEvent, StepEventKind, read_events};
 use super::text::{join_values, read_message, text_of};
+use super::unread_parts::{LostNode, add_unread_parts};
 use crate::json::{Json, JsonMap, JsonNode, JsonNumber};
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
@@ -33,7 +33,7 @@ pub(super) fn read_document(
     // From here on the document must not change: values are known by their addresses.
     let document = document;
     if let Some(rule) = &fields.inside {
-        return inside::read_runs(fields, rule, &document, selections);
+        return nested_runs::read_runs(fields, rule, &document, selections);
     }
     let runs = match &fields.runs {
         Some(runs) => selections.select_nodes(runs, &document.value, SelectedAs::Run),
@@ -44,7 +44,7 @@ pub(super) fn read_document(
         read.push(RunReader::new(fields, &document, selections).read(run)?);
     }
     selections.close();
-    Ok(add_what_is_left(fields, &document, selections, read))
+    Ok(add_unread_parts(fields, &document, selections, read))
 }
 
 /// Where a result is.

@@ -53,7 +53,7 @@ impl TextProtocol {
 /// A piece of a text of the model.
 #[derive(Debug, PartialEq)]
 enum TextPiece {
-    Said(String),
+    AnswerScope(String),
     Call {
         name: String,
         arguments: Arguments,
@@ -95,7 +95,7 @@ fn read_hermes(text: &str) -> Vec<TextPiece> {
 
 fn push_said(pieces: &mut Vec<TextPiece>, text: &str) {
     if !text.trim().is_empty() {
-        pieces.push(TextPiece::Said(text.trim().to_owned()));
+        pieces.push(TextPiece::AnswerScope(text.trim().to_owned()));
     }
 }
 
@@ -153,7 +153,7 @@ enum ReactLine {
     Input,
     Observation,
     /// A thought, or the final answer.
-    Said,
+    AnswerScope,
 }
 
 /// Takes a text apart by the words at the beginnings of its lines. What follows a word belongs to it, to the next one.
@@ -176,7 +176,7 @@ fn read_react(text: &str) -> Vec<TextPiece> {
                 None => pieces.push(TextPiece::Unread(text[part].to_owned())),
             },
             ReactLine::Observation => pieces.push(TextPiece::Result(rest(OBSERVATION).to_owned())),
-            ReactLine::Said => push_said(&mut pieces, &text[part]),
+            ReactLine::AnswerScope => push_said(&mut pieces, &text[part]),
         }
     }
     if let Some(name) = action {
@@ -202,11 +202,11 @@ fn split_react_lines(text: &str, code: &[Range<usize>]) -> Vec<(ReactLine, Range
         } else if begins(&[OBSERVATION]) {
             Some(ReactLine::Observation)
         } else {
-            begins(&["Thought:", "Final Answer:"]).then_some(ReactLine::Said)
+            begins(&["Thought:", "Final Answer:"]).then_some(ReactLine::AnswerScope)
         };
         match (kind, parts.last_mut()) {
             (None, Some((_, part))) => part.end = at,
-            (kind, _) => parts.push((kind.unwrap_or(ReactLine::Said), start..at)),
+            (kind, _) => parts.push((kind.unwrap_or(ReactLine::AnswerScope), start..at)),
         }
     }
     parts
@@ -300,7 +300,7 @@ impl RebuiltRun {
         let mut reasoning = message.reasoning.clone();
         for piece in protocol.read_said(&message.text) {
             match piece {
-                TextPiece::Said(text) => self.push_text(text, reasoning.take()),
+                TextPiece::AnswerScope(text) => self.push_text(text, reasoning.take()),
                 TextPiece::Unread(text) => {
                     is_whole = false;
                     self.push_text(text, reasoning.take());

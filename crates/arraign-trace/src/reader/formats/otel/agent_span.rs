@@ -2,8 +2,8 @@
 
 use crate::json::{Json, JsonNode};
 
+use crate::reader::formats::otel::chat_messages::parsed;
 use crate::reader::formats::otel::langfuse;
-use crate::reader::formats::otel::said::parsed;
 use crate::reader::formats::otel::span::OtelSpan;
 use crate::trace::Arguments;
 

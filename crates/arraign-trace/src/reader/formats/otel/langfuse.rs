@@ -7,8 +7,8 @@ use crate::json::{Json, JsonNode, JsonObject};
 
 use crate::reader::build::tool_result::OutcomeMarks;
 use crate::reader::build::usage::{TokenKeys, dollars};
-use crate::reader::formats::otel::said::{
-    SaidMessage, SaidPart, Speaker, find_text, parsed, parts_of, speaker,
+use crate::reader::formats::otel::chat_messages::{
+    ChatMessage, ChatPart, Speaker, find_text, parsed, parts_of, speaker,
 };
 use crate::reader::formats::otel::span::OtelSpan;
 use crate::trace::{Arguments, Usage};
@@ -20,7 +20,7 @@ const TRACE_INPUT: &str = "langfuse.trace.input";
 const TRACE_OUTPUT: &str = "langfuse.trace.output";
 
 /// Reads the messages in the input of an observation of a model.
-pub(crate) fn read_input(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
+pub(crate) fn read_input(span: &OtelSpan) -> Option<Vec<ChatMessage>> {
     let input = span.get(&[INPUT])?;
     let messages =
         span.parse(&[INPUT]).map_or_else(|| read_texts(input, Speaker::User), |input| find_messages(&input));
@@ -28,7 +28,7 @@ pub(crate) fn read_input(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
 }
 
 /// Reads the messages in the output of an observation of a model.
-pub(crate) fn read_output(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
+pub(crate) fn read_output(span: &OtelSpan) -> Option<Vec<ChatMessage>> {
     let output = span.get(&[OUTPUT])?;
     let said = match span.parse(&[OUTPUT]) {
         None => read_texts(output, Speaker::Model),
@@ -38,17 +38,17 @@ pub(crate) fn read_output(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
     (!said.is_empty()).then_some(said)
 }
 
-fn read_texts(value: &JsonNode, speaker: Speaker) -> Vec<SaidMessage> {
+fn read_texts(value: &JsonNode, speaker: Speaker) -> Vec<ChatMessage> {
     let text = value.as_str().filter(|text| !text.is_empty());
     text.into_iter().map(|text| say(speaker, text.to_owned())).collect()
 }
 
-fn say(speaker: Speaker, text: String) -> SaidMessage {
-    SaidMessage { speaker, parts: vec![SaidPart::Text(text)] }
+fn say(speaker: Speaker, text: String) -> ChatMessage {
+    ChatMessage { speaker, parts: vec![ChatPart::Text(text)] }
 }
 
 /// Finds the messages of a request, of a reply, or in the arguments of a decorated function.
-fn find_messages(value: &Json) -> Vec<SaidMessage> {
+fn find_messages(value: &Json) -> Vec<ChatMessage> {
     match value {
         Json::Array(items) if items.iter().any(is_message) => items.iter().map(read_message).collect(),
         // The arguments of a function are a list as well, one of which is the list of messages.
@@ -69,25 +69,25 @@ fn is_message(value: &Json) -> bool {
 }
 
 /// Reads a message in the form of OpenAI or LangChain.
-fn read_message(message: &Json) -> SaidMessage {
+fn read_message(message: &Json) -> ChatMessage {
     let speaker = speaker(message.get("role").and_then(Json::as_str));
     let content = message.get("content");
     if speaker == Speaker::Tool {
         let id = find_text(message, "tool_call_id");
         let value = content.cloned();
         let marks = OutcomeMarks::of_parsed(message);
-        return SaidMessage { speaker, parts: vec![SaidPart::Result { id, value, marks }] };
+        return ChatMessage { speaker, parts: vec![ChatPart::Result { id, value, marks }] };
     }
     let calls = message.get("tool_calls").and_then(Json::as_array).into_iter().flatten();
     let said = content.map(parts_of).unwrap_or_default();
-    SaidMessage { speaker, parts: said.into_iter().chain(calls.filter_map(read_call)).collect() }
+    ChatMessage { speaker, parts: said.into_iter().chain(calls.filter_map(read_call)).collect() }
 }
 
-fn read_call(call: &Json) -> Option<SaidPart> {
+fn read_call(call: &Json) -> Option<ChatPart> {
     let function = call.get("function").unwrap_or(call);
     let arguments = function.get("arguments").or_else(|| function.get("args")).cloned();
     let arguments = arguments.map_or(Arguments::Unrecorded, Arguments::from_json);
-    Some(SaidPart::Call { id: find_text(call, "id"), name: find_text(function, "name")?, arguments })
+    Some(ChatPart::Call { id: find_text(call, "id"), name: find_text(function, "name")?, arguments })
 }
 
 /// Finds the question of the user: the text that a decorated agent receives, or the input of the trace.

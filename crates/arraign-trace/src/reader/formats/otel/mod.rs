@@ -10,6 +10,7 @@
 //! call of smolagents' `final_answer` is the answer, not a call.
 
 mod agent_span;
+mod chat_messages;
 mod figures;
 mod json_text;
 mod langfuse;
@@ -17,7 +18,6 @@ mod logs;
 mod message_events;
 mod pieces;
 mod run;
-mod said;
 mod span;
 mod span_status;
 mod tool;
@@ -58,7 +58,7 @@ const SCOPES: [&str; 3] = ["scopeSpans", "scope_spans", "instrumentationLibraryS
 
 fn detect_format(input: &Input) -> Detection {
     input.first()?;
-    if input.records.iter().all(|record| said::is_message(&record.value)) {
+    if input.records.iter().all(|record| chat_messages::is_message(&record.value)) {
         return Ok(Certainty::Sure);
     }
     let mut spans = false;
@@ -79,8 +79,8 @@ fn detect_format(input: &Input) -> Detection {
 }
 
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
-    if input.records.iter().all(|record| said::is_message(&record.value)) {
-        let messages = input.records.into_iter().map(|record| said::message_of(record.value));
+    if input.records.iter().all(|record| chat_messages::is_message(&record.value)) {
+        let messages = input.records.into_iter().map(|record| chat_messages::message_of(record.value));
         return Ok(vec![run::of_messages(messages)]);
     }
     let mut spans = Vec::new();

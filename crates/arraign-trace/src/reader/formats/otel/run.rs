@@ -12,9 +12,9 @@ use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::otel::agent_span::AgentSpan;
+use crate::reader::formats::otel::chat_messages::{self, ChatMessage, ChatPart, Speaker};
 use crate::reader::formats::otel::figures::{find_model, stop_reason, usage};
 use crate::reader::formats::otel::langfuse;
-use crate::reader::formats::otel::said::{self, SaidMessage, SaidPart, Speaker};
 use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::formats::otel::tool::{MCP_TOOL, ToolSpan};
 use crate::reader::formats::otel::tree::{self, SpanKind, Spans, Standing, agent_name};
@@ -52,7 +52,7 @@ pub(crate) fn of_spans(spans: Vec<OtelSpan>) -> Result<Option<Trace>, DecodeErro
 }
 
 /// Builds a run from messages that were kept without their spans.
-pub(crate) fn of_messages(messages: impl Iterator<Item = SaidMessage>) -> Trace {
+pub(crate) fn of_messages(messages: impl Iterator<Item = ChatMessage>) -> Trace {
     let mut run = AgentRun::default();
     for message in messages {
         run.keep_results(&message);
@@ -115,7 +115,7 @@ impl AgentRun {
     /// Adds the question from the agent's span, if the spans of the models do not contain it.
     fn ask(&mut self, spans: &Spans) {
         let models = || (0..spans.all.len()).filter(|place| spans.kinds[*place] == SpanKind::Model);
-        let is_asked = models().any(|place| !said::input(&spans.all[place]).is_empty());
+        let is_asked = models().any(|place| !chat_messages::input(&spans.all[place]).is_empty());
         // Without a model's span there is no run to ask.
         let question = self.agent.question.as_deref().filter(|_| !is_asked && models().next().is_some());
         if let Some(question) = question {
@@ -126,10 +126,10 @@ impl AgentRun {
     /// Reads the conversation from the agent's span, if only that span has content.
     fn tell_whole_conversation(&mut self, spans: &Spans) {
         let models = (0..spans.all.len()).filter(|place| spans.kinds[*place] == SpanKind::Model);
-        let any = models.into_iter().any(|place| !said::output(&spans.all[place]).is_empty());
+        let any = models.into_iter().any(|place| !chat_messages::output(&spans.all[place]).is_empty());
         // If a model's span has content, the agent's span repeats it.
         let Some(agent) = spans.top_agent().filter(|_| !any) else { return };
-        let conversation = said::conversation(agent);
+        let conversation = chat_messages::conversation(agent);
         self.told = conversation.iter().any(|message| message.speaker == Speaker::Model);
         for message in conversation {
             self.keep_results(&message);
@@ -156,12 +156,12 @@ impl AgentRun {
             self.asked.insert(standing.scope, 0);
             return;
         }
-        let input = said::input(span);
+        let input = chat_messages::input(span);
         for message in &input {
             self.keep_results(message);
         }
         self.hear(input, standing);
-        let said = said::output(span);
+        let said = chat_messages::output(span);
         if said.is_empty() || !standing.path.is_empty() {
             self.builder.begin_nested();
         } else {
@@ -218,10 +218,10 @@ impl AgentRun {
         self.builder.trace.calls.len() + self.answers
     }
 
-    fn keep_results(&mut self, message: &SaidMessage) {
+    fn keep_results(&mut self, message: &ChatMessage) {
         for part in &message.parts {
             // The first record of a result is kept: later requests repeat it.
-            if let SaidPart::Result { id: Some(id), value, marks } = part
+            if let ChatPart::Result { id: Some(id), value, marks } = part
                 && !self.results.contains_key(id)
             {
                 self.results.insert(id.clone(), (value.clone(), marks.clone()));
@@ -231,7 +231,7 @@ impl AgentRun {
 
     /// Adds the messages that the model of the run was sent for the first time. The history in a first request belongs to
     /// another run, and an agent that takes over is sent messages that were read already.
-    fn hear(&mut self, input: Vec<SaidMessage>, standing: &Standing) {
+    fn hear(&mut self, input: Vec<ChatMessage>, standing: &Standing) {
         let count = input.len();
         let takes_over = !self.asked.is_empty();
         let asked = self.asked.insert(standing.scope, count);
@@ -252,7 +252,7 @@ impl AgentRun {
         }
     }
 
-    fn say(&mut self, message: SaidMessage, path: &[String]) {
+    fn say(&mut self, message: ChatMessage, path: &[String]) {
         match message.speaker {
             Speaker::Model if !path.is_empty() => self.builder.begin_nested(),
             Speaker::Model => self.builder.begin(Some(Role::Assistant)),
@@ -263,29 +263,29 @@ impl AgentRun {
         self.add_parts(message.parts, path);
     }
 
-    fn add_parts(&mut self, parts: Vec<SaidPart>, path: &[String]) {
+    fn add_parts(&mut self, parts: Vec<ChatPart>, path: &[String]) {
         for part in parts {
             match part {
-                SaidPart::Text(text) => {
+                ChatPart::Text(text) => {
                     let task = self.agent.find_task(&text);
                     self.builder.text(task.unwrap_or(&text));
                 }
                 // The call of such a tool is the way in which the framework returns the answer.
-                SaidPart::Call { name, arguments, .. } if self.agent.is_answer_tool(&name) => {
+                ChatPart::Call { name, arguments, .. } if self.agent.is_answer_tool(&name) => {
                     self.answers += 1;
                     if let Some(answer) = self.agent.read_answer(&arguments) {
                         self.builder.text(&answer);
                     }
                 }
-                SaidPart::Call { id, name, arguments } => {
+                ChatPart::Call { id, name, arguments } => {
                     self.builder.call(Call {
                         id,
                         agent_path: path.to_vec(),
                         ..Call::new(name, arguments, 0)
                     });
                 }
-                SaidPart::Result { .. } => {}
-                SaidPart::Unread(kind) => self.builder.pass_over(&kind, &[]),
+                ChatPart::Result { .. } => {}
+                ChatPart::Unread(kind) => self.builder.pass_over(&kind, &[]),
             }
         }
         self.builder.end();

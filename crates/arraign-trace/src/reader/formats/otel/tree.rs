@@ -3,8 +3,8 @@
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
+use crate::reader::formats::otel::chat_messages;
 use crate::reader::formats::otel::figures::{stop_reason, usage};
-use crate::reader::formats::otel::said;
 use crate::reader::formats::otel::span::OtelSpan;
 use crate::reader::formats::otel::tool::{MCP_TOOL, tool_name};
 
@@ -229,7 +229,7 @@ impl<'t> Spans<'t> {
         };
         // Spans are sorted by their start, so only those before may be around; the limit keeps the search linear.
         let before = (place.saturating_sub(DEPTH)..place).rev().find(same)?;
-        let count = |place: usize| *said[place].get_or_init(|| said::output(&self.all[place]).len());
+        let count = |place: usize| *said[place].get_or_init(|| chat_messages::output(&self.all[place]).len());
         let tells_more = count(place) > count(before);
         Some(if tells_more { before } else { place })
     }
@@ -345,7 +345,7 @@ impl<'t> Spans<'t> {
 
 /// Whether the span of a model call lacks messages, tokens or the reason of its end that the inner span has.
 fn says_less(outer: &OtelSpan, inner: &OtelSpan) -> bool {
-    said::output(outer).is_empty() && !said::output(inner).is_empty()
+    chat_messages::output(outer).is_empty() && !chat_messages::output(inner).is_empty()
         || usage(outer).is_none() && usage(inner).is_some()
         || stop_reason(outer).is_none() && stop_reason(inner).is_some()
 }

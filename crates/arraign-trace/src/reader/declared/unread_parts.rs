@@ -57,7 +57,7 @@ const KIND_KEYS: [&str; 8] =
     ["type", "kind", "part_kind", "content_type", "event", "event_type", "__event__", "role"];
 
 /// Adds to each run the parts of the document that no path selected.
-pub(super) fn add_what_is_left(
+pub(super) fn add_unread_parts(
     fields: &DeclarationFields,
     document: &DeclaredDocument<'_>,
     selections: &Selections,

@@ -2,9 +2,9 @@
 
 use super::declaration::{DeclarationFields, InsideRule};
 use super::document::DeclaredDocument;
-use super::left::add_what_is_left;
 use super::run::RunReader;
 use super::selections::{SelectedAs, Selections};
+use super::unread_parts::add_unread_parts;
 use crate::json::JsonNode;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Input, InputSource, Record};
@@ -34,7 +34,7 @@ pub(super) fn read_runs(
         }
     }
     selections.close();
-    Ok(add_what_is_left(fields, document, selections, read))
+    Ok(add_unread_parts(fields, document, selections, read))
 }
 
 /// Reads the values that the path selects in one run of the document. Several values are read as one run, in order.

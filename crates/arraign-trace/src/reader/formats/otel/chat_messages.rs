@@ -16,16 +16,16 @@ use crate::trace::Arguments;
 
 /// One message.
 #[derive(Debug)]
-pub(crate) struct SaidMessage {
+pub(crate) struct ChatMessage {
     pub(crate) speaker: Speaker,
-    pub(crate) parts: Vec<SaidPart>,
+    pub(crate) parts: Vec<ChatPart>,
 }
 
-impl SaidMessage {
+impl ChatMessage {
     /// Whether the message holds results and nothing else, whoever sends it.
     fn is_answer(&self) -> bool {
         let mut parts = self.parts.iter();
-        !self.parts.is_empty() && parts.all(|part| matches!(part, SaidPart::Result { .. }))
+        !self.parts.is_empty() && parts.all(|part| matches!(part, ChatPart::Result { .. }))
     }
 }
 
@@ -40,7 +40,7 @@ pub(crate) enum Speaker {
 
 /// A piece of a message.
 #[derive(Debug)]
-pub(crate) enum SaidPart {
+pub(crate) enum ChatPart {
     Text(String),
     Call {
         id: Option<String>,
@@ -75,10 +75,10 @@ const WITHOUT_CALLS: [&str; 12] = [
 ];
 
 /// Reads the input messages of a span; empty if it contains none.
-pub(crate) fn input(span: &OtelSpan) -> Vec<SaidMessage> {
+pub(crate) fn input(span: &OtelSpan) -> Vec<ChatMessage> {
     let system =
         span.get(&["gen_ai.system_instructions", "gen_ai.request.instructions"]).and_then(instructions);
-    let mut messages: Vec<SaidMessage> = system.into_iter().collect();
+    let mut messages: Vec<ChatMessage> = system.into_iter().collect();
     // A span may keep its messages in several vocabularies at once. The first one that is present is complete, so the
     // others are not read: reading both would double every message.
     let told = semantic(span, &["gen_ai.input.messages"]);
@@ -91,7 +91,7 @@ pub(crate) fn input(span: &OtelSpan) -> Vec<SaidMessage> {
 
 /// Gives the results that name no call the ids of the calls before them that no result names, where they are as many. Some
 /// writers omit the ids of results, and others number calls and results on their own.
-fn identify_results(messages: &mut [SaidMessage]) {
+fn identify_results(messages: &mut [ChatMessage]) {
     let parts = messages.iter().flat_map(|message| &message.parts);
     let known: HashSet<String> = parts.filter_map(find_call_id).map(ToOwned::to_owned).collect();
     for at in 0..messages.len() {
@@ -115,27 +115,27 @@ fn identify_results(messages: &mut [SaidMessage]) {
     }
 }
 
-fn find_call_id(part: &SaidPart) -> Option<&str> {
-    if let SaidPart::Call { id, .. } = part { id.as_deref() } else { None }
+fn find_call_id(part: &ChatPart) -> Option<&str> {
+    if let ChatPart::Call { id, .. } = part { id.as_deref() } else { None }
 }
 
-fn find_result_id(part: &mut SaidPart) -> Option<&mut Option<String>> {
-    if let SaidPart::Result { id, .. } = part { Some(id) } else { None }
+fn find_result_id(part: &mut ChatPart) -> Option<&mut Option<String>> {
+    if let ChatPart::Result { id, .. } = part { Some(id) } else { None }
 }
 
 /// Reads the output messages of a span; empty if it contains none.
-pub(crate) fn output(span: &OtelSpan) -> Vec<SaidMessage> {
+pub(crate) fn output(span: &OtelSpan) -> Vec<ChatMessage> {
     let told = semantic(span, &["gen_ai.output.messages"]).or_else(|| gemini_response(span));
     let told = told.or_else(|| read_events(span, &EVENTS, true)).or_else(|| langfuse::read_output(span));
     let told = told.unwrap_or_else(|| spread(span, &["llm.output_messages.", "gen_ai.completion."]));
     match find_reply(span).filter(|_| told.is_empty()) {
-        Some(reply) => vec![SaidMessage { speaker: Speaker::Model, parts: vec![SaidPart::Text(reply)] }],
+        Some(reply) => vec![ChatMessage { speaker: Speaker::Model, parts: vec![ChatPart::Text(reply)] }],
         None => told,
     }
 }
 
 /// Reads the whole conversation in the span of an agent.
-pub(crate) fn conversation(span: &OtelSpan) -> Vec<SaidMessage> {
+pub(crate) fn conversation(span: &OtelSpan) -> Vec<ChatMessage> {
     if let Some(all) = semantic(span, &["pydantic_ai.all_messages"]) {
         return all;
     }
@@ -161,26 +161,26 @@ pub(crate) fn is_message(value: &JsonNode) -> bool {
 }
 
 /// Reads a message of the semantic conventions.
-pub(crate) fn message_of(value: JsonNode) -> SaidMessage {
+pub(crate) fn message_of(value: JsonNode) -> ChatMessage {
     message(&value.into_json())
 }
 
-fn instructions(value: &JsonNode) -> Option<SaidMessage> {
+fn instructions(value: &JsonNode) -> Option<ChatMessage> {
     let text = match parsed(value) {
         Some(parts @ Json::Array(_)) => {
             parts_of(&parts).into_iter().filter_map(text_of).collect::<Vec<_>>().join("\n")
         }
         _ => value.as_str()?.to_owned(),
     };
-    Some(SaidMessage { speaker: Speaker::System, parts: vec![SaidPart::Text(text)] })
+    Some(ChatMessage { speaker: Speaker::System, parts: vec![ChatPart::Text(text)] })
 }
 
-fn text_of(part: SaidPart) -> Option<String> {
-    if let SaidPart::Text(text) = part { Some(text) } else { None }
+fn text_of(part: ChatPart) -> Option<String> {
+    if let ChatPart::Text(text) = part { Some(text) } else { None }
 }
 
 /// Reads the messages in the first of these attributes, which is a JSON text or the value itself.
-fn semantic(span: &OtelSpan, names: &[&str]) -> Option<Vec<SaidMessage>> {
+fn semantic(span: &OtelSpan, names: &[&str]) -> Option<Vec<ChatMessage>> {
     match span.parse(names)? {
         Json::Array(messages) => Some(messages.iter().map(message).collect()),
         only @ Json::Object(_) => Some(vec![message(&only)]),
@@ -196,9 +196,9 @@ pub(crate) fn parsed(value: &JsonNode) -> Option<Json> {
     }
 }
 
-fn message(value: &Json) -> SaidMessage {
+fn message(value: &Json) -> ChatMessage {
     let parts = value.get("parts").or_else(|| value.get("content")).map(parts_of).unwrap_or_default();
-    SaidMessage { speaker: speaker(value.get("role").and_then(Json::as_str)), parts }
+    ChatMessage { speaker: speaker(value.get("role").and_then(Json::as_str)), parts }
 }
 
 pub(crate) fn speaker(role: Option<&str>) -> Speaker {
@@ -210,56 +210,56 @@ pub(crate) fn speaker(role: Option<&str>) -> Speaker {
     }
 }
 
-pub(crate) fn parts_of(value: &Json) -> Vec<SaidPart> {
+pub(crate) fn parts_of(value: &Json) -> Vec<ChatPart> {
     match value {
-        Json::String(text) => vec![SaidPart::Text(text.to_string())],
+        Json::String(text) => vec![ChatPart::Text(text.to_string())],
         Json::Array(parts) => parts.iter().filter_map(part).collect(),
         _ => Vec::new(),
     }
 }
 
-fn part(value: &Json) -> Option<SaidPart> {
+fn part(value: &Json) -> Option<ChatPart> {
     let any = |names: &[&str]| names.iter().find_map(|name| value.get(name).cloned());
     let kind = value.get("type").or_else(|| value.get("kind")).and_then(Json::as_str).unwrap_or("text");
     match kind {
-        "text" => find_text(value, "content").or_else(|| find_text(value, "text")).map(SaidPart::Text),
+        "text" => find_text(value, "content").or_else(|| find_text(value, "text")).map(ChatPart::Text),
         // Some writers keep the blocks of Anthropic as they are.
         "tool_call" | "server_tool_call" | "tool_use" => {
             let arguments = any(&["arguments", "server_tool_call", "input"]);
             let arguments = arguments.map_or(Arguments::Unrecorded, Arguments::from_json);
-            let Some(name) = find_text(value, "name") else { return Some(SaidPart::Unread(kind.to_owned())) };
-            Some(SaidPart::Call { id: find_text(value, "id"), name, arguments })
+            let Some(name) = find_text(value, "name") else { return Some(ChatPart::Unread(kind.to_owned())) };
+            Some(ChatPart::Call { id: find_text(value, "id"), name, arguments })
         }
         "tool_call_response" | "server_tool_call_response" | "tool_result" => {
             let result = any(&["response", "result", "server_tool_call_response", "content"]);
             let marks = OutcomeMarks::of_parsed(value);
             let id = find_text(value, "id").or_else(|| find_text(value, "tool_use_id"));
-            Some(SaidPart::Result { id, value: result, marks })
+            Some(ChatPart::Result { id, value: result, marks })
         }
         kind if WITHOUT_CALLS.contains(&kind) => None,
-        kind => Some(SaidPart::Unread(kind.to_owned())),
+        kind => Some(ChatPart::Unread(kind.to_owned())),
     }
 }
 
 /// Reads a request to Gemini, which Google's ADK keeps as JSON text.
-fn gemini_request(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
+fn gemini_request(span: &OtelSpan) -> Option<Vec<ChatMessage>> {
     let request = span.parse(&["gcp.vertex.agent.llm_request"])?;
     let system = request.pointer("/config/system_instruction").and_then(Json::as_str);
     let system = system
-        .map(|text| SaidMessage { speaker: Speaker::System, parts: vec![SaidPart::Text(text.to_owned())] });
+        .map(|text| ChatMessage { speaker: Speaker::System, parts: vec![ChatPart::Text(text.to_owned())] });
     let contents = request.get("contents").and_then(Json::as_array);
     Some(system.into_iter().chain(contents.into_iter().flatten().map(gemini_message)).collect())
 }
 
-fn gemini_response(span: &OtelSpan) -> Option<Vec<SaidMessage>> {
+fn gemini_response(span: &OtelSpan) -> Option<Vec<ChatMessage>> {
     let response = span.parse(&["gcp.vertex.agent.llm_response"])?;
     response.get("content").map(|content| vec![gemini_message(content)])
 }
 
-fn gemini_message(content: &Json) -> SaidMessage {
+fn gemini_message(content: &Json) -> ChatMessage {
     let parts = content.get("parts").and_then(Json::as_array);
     let parts = parts.into_iter().flatten().filter(|part| part.get("thought") != Some(&Json::Bool(true)));
-    SaidMessage {
+    ChatMessage {
         speaker: speaker(content.get("role").and_then(Json::as_str)),
         parts: parts.filter_map(gemini_part).collect(),
     }
@@ -270,41 +270,41 @@ pub(crate) fn find_text(of: &Json, name: &str) -> Option<String> {
     of.get(name).and_then(Json::as_str).map(ToOwned::to_owned)
 }
 
-fn gemini_part(part: &Json) -> Option<SaidPart> {
+fn gemini_part(part: &Json) -> Option<ChatPart> {
     // The names are Python's in some exports, and those of the API in others.
     let either = |snake: &str, camel: &str| part.get(snake).or_else(|| part.get(camel));
     if let Some(call) = either("function_call", "functionCall") {
         let arguments = call.get("args").cloned().map_or_else(Arguments::none, Arguments::from_json);
-        return Some(SaidPart::Call { id: find_text(call, "id"), name: find_text(call, "name")?, arguments });
+        return Some(ChatPart::Call { id: find_text(call, "id"), name: find_text(call, "name")?, arguments });
     }
     if let Some(answer) = either("function_response", "functionResponse") {
         let value = answer.get("response").cloned().unwrap_or_default();
         let mut marks = OutcomeMarks::of_parsed(answer);
         marks.note_failure(value.get("error").is_some_and(|error| is_set(&error.clone())));
-        return Some(SaidPart::Result { id: find_text(answer, "id"), value: Some(value), marks });
+        return Some(ChatPart::Result { id: find_text(answer, "id"), value: Some(value), marks });
     }
-    find_text(part, "text").map(SaidPart::Text).or_else(|| find_unknown(part))
+    find_text(part, "text").map(ChatPart::Text).or_else(|| find_unknown(part))
 }
 
 /// Finds the kind of a part of Gemini that may be a call.
-fn find_unknown(part: &Json) -> Option<SaidPart> {
+fn find_unknown(part: &Json) -> Option<ChatPart> {
     const WITHOUT_CALLS: [&str; 4] = ["inline", "file", "executable", "code"];
     let unknown = part.as_object()?.iter().find(|(kind, value)| {
         value.is_object() && !WITHOUT_CALLS.iter().any(|known| kind.starts_with(known))
     });
-    unknown.map(|(kind, _)| SaidPart::Unread(kind.to_string()))
+    unknown.map(|(kind, _)| ChatPart::Unread(kind.to_string()))
 }
 
 /// Reads the messages that are spread below the first of these prefixes with any.
-fn spread(span: &OtelSpan, prefixes: &[&str]) -> Vec<SaidMessage> {
+fn spread(span: &OtelSpan, prefixes: &[&str]) -> Vec<ChatMessage> {
     let trees = prefixes.iter().map(|prefix| AttributeTree::of(span.below(prefix)));
     let tree = trees.into_iter().find(|tree| !tree.below.is_empty()).unwrap_or_default();
     tree.below.values().map(spread_message).collect()
 }
 
-fn spread_message(node: &AttributeTree) -> SaidMessage {
+fn spread_message(node: &AttributeTree) -> ChatMessage {
     let results = node.step("function").into_iter().flat_map(|results| results.below.values());
-    let results: Vec<SaidPart> = results.filter_map(printed_result).collect();
+    let results: Vec<ChatPart> = results.filter_map(printed_result).collect();
     let node = node.step("message").unwrap_or(node);
     let speaker = speaker(node.text("role").as_deref());
     let mut text = node.text("content").map(Cow::into_owned);
@@ -318,47 +318,47 @@ fn spread_message(node: &AttributeTree) -> SaidMessage {
         text.get_or_insert_default().push_str(&more);
     }
     if !results.is_empty() {
-        return SaidMessage { speaker: Speaker::Tool, parts: results };
+        return ChatMessage { speaker: Speaker::Tool, parts: results };
     }
     if speaker == Speaker::Tool {
         let id = node.text("tool_call_id").map(Cow::into_owned);
         let value = text.map(Into::into);
         let marks = OutcomeMarks::default();
-        return SaidMessage { speaker, parts: vec![SaidPart::Result { id, value, marks }] };
+        return ChatMessage { speaker, parts: vec![ChatPart::Result { id, value, marks }] };
     }
     let calls = node.step("tool_calls").into_iter().flat_map(|calls| calls.below.values());
     let calls =
-        calls.map(|call| spread_call(call).unwrap_or_else(|| SaidPart::Unread("tool_calls".to_owned())));
-    let parts = text.map(SaidPart::Text).into_iter().chain(calls).chain(spread_unknown(node)).collect();
-    SaidMessage { speaker, parts }
+        calls.map(|call| spread_call(call).unwrap_or_else(|| ChatPart::Unread("tool_calls".to_owned())));
+    let parts = text.map(ChatPart::Text).into_iter().chain(calls).chain(spread_unknown(node)).collect();
+    ChatMessage { speaker, parts }
 }
 
 /// Returns the keys of a message that have values below them, and that no vocabulary has.
-fn spread_unknown(node: &AttributeTree<'_>) -> impl Iterator<Item = SaidPart> {
+fn spread_unknown(node: &AttributeTree<'_>) -> impl Iterator<Item = ChatPart> {
     const KNOWN: [&str; 5] = ["content", "contents", "tool_calls", "function", "function_call"];
     let words = node.below.iter().filter_map(|(step, below)| match step {
         AttributeStep::Word(word) if !below.below.is_empty() && !KNOWN.contains(word) => Some(*word),
         _ => None,
     });
-    words.map(|word| SaidPart::Unread(word.to_owned()))
+    words.map(|word| ChatPart::Unread(word.to_owned()))
 }
 
 /// Reads a result in the form of `AutoGen`: an object with the id of the call, as JSON text.
-fn printed_result(node: &AttributeTree) -> Option<SaidPart> {
+fn printed_result(node: &AttributeTree) -> Option<ChatPart> {
     let mut result = parsed(node.value?)?;
     let id = result.get("call_id")?.as_str().map(ToOwned::to_owned);
     let marks = OutcomeMarks::of_parsed(&result);
     let value = result.get_mut("content").map(Json::take);
-    Some(SaidPart::Result { id, value, marks })
+    Some(ChatPart::Result { id, value, marks })
 }
 
-fn spread_call(node: &AttributeTree) -> Option<SaidPart> {
+fn spread_call(node: &AttributeTree) -> Option<ChatPart> {
     let node = node.step("tool_call").unwrap_or(node);
     let function = node.step("function").unwrap_or(node);
     let arguments =
         function.text("arguments").map_or(Arguments::Unrecorded, |text| Arguments::from_text(&text));
     let name = function.text("name").filter(|name| !name.is_empty())?.into_owned();
-    Some(SaidPart::Call { id: node.text("id").map(Cow::into_owned), name, arguments })
+    Some(ChatPart::Call { id: node.text("id").map(Cow::into_owned), name, arguments })
 }
 
 /// Attributes as a tree by the dots in their names.
