@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_is_seconds_milliseconds_or_a_date() {
+    fn retry_after_is_seconds_milliseconds_or_a_date() {
         let wish = |pairs: &[(&'static str, &'static str)]| parse_retry_after(&headers(pairs));
         assert_eq!(wish(&[("retry-after", "2")]), Some(Duration::from_secs(2)));
         assert_eq!(

@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn case_folds_simply_and_only_in_the_word() {
         let aliases = FieldAliases::default();
-        // The long s and the Kelvin sign fold to letters of ASCII, but are none.
+        // The long s and the Kelvin sign fold to ASCII letters; they must not match them.
         assert!(told(&aliases, "status", "\u{17f}tatu\u{17f}"));
         assert!(told(&aliases, "tracking_number", "trac\u{212a}ing"));
         assert!(told(&aliases, "price", "\u{17f}price\u{212a}"));

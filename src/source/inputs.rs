@@ -91,7 +91,7 @@ impl InputHasher {
         let metadata = fs::metadata(path)?;
         let size = metadata.len();
         let modified_ns = modified_ns(&metadata);
-        // The size and the time of a file tell a change without reading it, as git does.
+        // A changed size or time shows a change without reading the file, as in git.
         if let Some(known) = self.known.get(name)
             && (known.size, known.modified_ns) == (size, modified_ns)
         {

@@ -40,7 +40,7 @@ pub(crate) const KIND: CheckKind =
 /// The largest number of violations that are listed one by one.
 const SHOWN: usize = 50;
 
-/// One of each kind, all of them nobody's.
+/// One invented example of each kind.
 const EXAMPLES: &[(PersonalKind, &str)] = &[
     (PersonalKind::Email, "someone.else@nobody.example"),
     (PersonalKind::Phone, "+1 415 555 0132"),

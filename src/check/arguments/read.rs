@@ -242,7 +242,7 @@ fn read_plain_tests(fields: &mut Fields<'_>) -> Vec<ValueTest> {
 
 fn read_any(node: Node<'_>) -> Result<ValueTest, LoadErrors> {
     let Some(values) = node.list().filter(|values| values.len() > 0) else {
-        return Err(node.error("`any` is a list of values, and not an empty one").into());
+        return Err(node.error("`any` must list at least one value").into());
     };
     read_all(values.map(ValueMatcher::read)).map(ValueTest::Any)
 }

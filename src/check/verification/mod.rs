@@ -2,8 +2,8 @@
 //!
 //! A score of four parts: each edit read back, each deployment looked at, verification said (0.4); a line, a snippet and an
 //! output in the answer that the run really shows, and no unsupported claim (0.3); tests run after the last change of code,
-//! and their outcome told (0.2); type check, lint and coverage run (0.1). What a run did not do is not asked of it: one that
-//! only looked needs no tests. The ranges are perfect (0.85 and more), good (0.75), moderate (0.65) and poor.
+//! and their outcome told (0.2); type check, lint and coverage run (0.1). A run is judged only by what it did: if it only
+//! read files, it needs no tests. The ranges are perfect (0.85 and more), good (0.75), moderate (0.65) and poor.
 //!
 //! This check needs the feature `verification` of the crate. `cargo arraign` includes it.
 //!
@@ -48,7 +48,7 @@
 //! **Known limits** of the profile `trace`. Files changed by a program of one's own, by `python - <<EOF`, by a formatter or by
 //! `git apply FILE` are not seen as edits. Files read through a glob or a variable are not seen as read. A result that was cut
 //! may lack the line that was shown. A run of some of the tests counts as a run. Only English claims are understood: an
-//! answer in another language is undecided. A guess is known by its phrase: `might` alone is none. Any `curl` after a
+//! answer in another language is undecided. Guesses are recognised by phrases; the word `might` alone does not count. Any `curl` after a
 //! deployment is a health check, unless what it shows is sick. A directory that an earlier call changed to is not remembered. Of PowerShell, cmdlets
 //! that write and show files are known, not its variables and here-strings. This case fails:
 //!

@@ -75,7 +75,7 @@ fn find_end_of_groups(text: &str, first: usize, separator: char) -> Option<usize
     (last == 3).then_some(end)
 }
 
-/// The end of the fraction that begins at `at`; if digits go on behind it, it is none.
+/// The end of the fraction that begins at `at`. If more digits follow, it is no fraction.
 fn find_end_of_fraction(text: &str, at: usize, points: &[char]) -> Option<usize> {
     let rest = text[at..].strip_prefix(points)?;
     let length = count_digits(rest);

@@ -72,6 +72,6 @@ fn passes_luhn(digits: &[u32]) -> bool {
         let value = if place % 2 == 0 { *digit } else { digit * 2 };
         sum + value / 10 + value % 10
     });
-    // Zeros alone add up as well, and are nobody's card.
+    // All zeros pass the checksum but are no card number.
     sum.is_multiple_of(10) && sum > 0
 }

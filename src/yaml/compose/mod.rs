@@ -234,7 +234,7 @@ impl<'s> YamlComposer<'s> {
             let size = TreeSize::of_tree(&tree);
             self.anchors.insert(anchor, AnchoredTree { tree: tree.clone(), size });
         }
-        // A value belongs to the innermost open node. Without one it is a document; an empty document is none.
+        // A value belongs to the innermost open node. Outside of any node it is a document. Empty documents are dropped.
         match self.stack.last_mut() {
             Some(OpenNode::List { .. }) => self.items.push(tree),
             Some(OpenNode::Map { key, merged, .. }) => match key.take() {

@@ -31,7 +31,7 @@ const OF_A_RULE: &[(&str, &str)] = &[
     ),
     (
         "{type: blocklist, pattern: ''}",
-        "30: an empty `pattern` is part of every name (help: name the tools to block)",
+        "30: `pattern` is empty: it would match every name (help: name the tools to block)",
     ),
     ("{type: blocklist, tools: [a], pattern: b}", "42: give `tools` or `pattern`, not both"),
     ("{type: allowlist, tools: []}", "28: `tools` is empty: name at least one tool"),

@@ -77,8 +77,8 @@ trait Rule: Send + Sync {
         false
     }
 
-    /// The number of calls after which the violation stands, whatever comes next. `None`: a later call could mend it. By
-    /// default, a violation stands from the call on that it names.
+    /// The number of calls after which no later call can undo the violation. `None`: a later call could. By default, calls after
+    /// the one that a violation names cannot undo it.
     fn find_prefix(&self, violation: &Violation, run: &Run<'_>) -> Option<usize> {
         run.calls.iter().position(|call| Some(call.index) == violation.call).map(|at| at + 1)
     }

@@ -179,7 +179,7 @@ fn describe_missing(missing: &[&Operand], then: &Operand, at: usize, run: &Run<'
             format!("{SAME_TURN}; call {said} in an earlier turn, or say `same_turn: allow`"),
         )
     } else {
-        ("before it", format!("call {said} first, or drop the rule"))
+        ("before it", format!("the agent must call {said} first; if it need not, remove the rule"))
     };
     let actual: Vec<String> = missing.iter().map(|first| locate_first(first, at, run)).collect();
     Violation::of_call(call, format!("{} was called without {said} {when}", then.say(call)))
@@ -306,7 +306,7 @@ enum Part {
 fn parse_part(written: &Placed<String>) -> Result<Part, LoadError> {
     if written.is_empty() {
         return Err(written
-            .error("an empty `pattern` is part of every name")
+            .error("`pattern` is empty: it would match every name")
             .help("name the tools to block"));
     }
     // `delete` blocks `delete_user` as well. A blocklist that is too wide is noticed, one that is too narrow is not.

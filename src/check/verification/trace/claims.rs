@@ -115,7 +115,7 @@ fn find_verification(run: &JudgedRun<'_>) -> Option<UnsupportedClaim> {
     }
     let at = tools::find_statement_of_verification(run)?;
     let said = run.answer.said(at, 1);
-    let why = format!("the answer says `{said}`, and no call looked at anything");
+    let why = format!("the answer says `{said}`, but no call checked anything");
     Some(UnsupportedClaim::at(run, at, why))
 }
 

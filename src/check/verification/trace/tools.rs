@@ -77,7 +77,7 @@ fn judge_statements(run: &JudgedRun<'_>, found: &mut Breakdown) -> f64 {
         let why = if run.facts.looks || said == 0 {
             format!("the answer makes {said} of 2 statements such as `verified` or `checked`")
         } else {
-            format!("the answer says {said} times that it verified, and no call looked at anything")
+            format!("the answer claims {said} verifications, but no call checked anything")
         };
         found.lost.push(lost(TOOLS * WORDS * (1.0 - kept), why, "verify, and say what was verified and how"));
     }

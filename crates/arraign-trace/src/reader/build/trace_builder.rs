@@ -121,7 +121,7 @@ impl TraceBuilder {
 
     /// Adds text to the message.
     pub(crate) fn text(&mut self, more: &str) {
-        // An empty text is no progress: the record that wrote it was not understood by it.
+        // An empty text does not show that the record was understood.
         if !more.is_empty() {
             self.log.note_progress();
         }
