@@ -35,6 +35,10 @@ bench:
 fuzz SECONDS="60":
     bash fuzz/run.sh {{SECONDS}}
 
+# the shapes of secrets that a public list has and ours lacks
+shapes VERSION="3.0.1":
+    python3 tools/secret_shapes.py {{VERSION}}
+
 # the mirror: names, closures, comments and lengths, beside the wanted figures
 names *FOLDERS:
     python3 tools/names.py {{FOLDERS}}

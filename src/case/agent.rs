@@ -98,6 +98,19 @@ impl ModelSettings {
     }
 }
 
+impl AgentDescription {
+    /// Returns the names of the environment variables that the agent gets.
+    pub fn variables(&self) -> Vec<&str> {
+        match &self.described {
+            Described::Command(line) => line.env.iter().map(String::as_str).collect(),
+            Described::Http(call) => {
+                let headers = call.headers.iter().map(|(_, value)| value);
+                std::iter::once(&call.url).chain(headers).flat_map(VariableText::names).collect()
+            }
+        }
+    }
+}
+
 /// A glob of files that an agent depends on, relative to the package.
 #[derive(Debug, Clone)]
 pub struct InputGlob {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::CommandLine;
 use crate::check::arguments::ArgumentsMatcher;
 use crate::json::{Json, JsonMap};
+use crate::place::Place;
 
 /// The tools that are offered to the agent of a case.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub struct MockTools {
     pub otherwise: Option<MockAnswer>,
     /// The server whose answers are recorded and replayed.
     pub server: Option<CommandLine>,
+    /// The place of the server.
+    pub server_place: Option<Place>,
     /// The file of the tools' definitions, which is no file of cases.
     pub definitions: Option<PathBuf>,
     /// The settings as JSON, with their definitions, for the fingerprint of the agent.

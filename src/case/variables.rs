@@ -32,6 +32,17 @@ impl VariableText {
         &self.0
     }
 
+    /// Returns the names of the variables.
+    pub fn names(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        let mut rest = self.0.as_str();
+        while let Some((_, (name, behind))) = split_at_variable(rest) {
+            names.push(name);
+            rest = behind;
+        }
+        names
+    }
+
     /// Replaces each `${NAME}` by its value, which is not searched for further variables. The error names a variable
     /// without a value.
     pub fn fill(&self, variable: impl Fn(&str) -> Option<String>) -> Result<FilledText, String> {
@@ -75,6 +86,7 @@ mod tests {
     fn variables_are_filled_in_once() {
         assert_eq!(of("Bearer ${KEY}, ${A}!"), Ok("Bearer <KEY${B}>, <A${B}>!".to_owned()));
         assert_eq!(of("$5 {x}"), Ok("$5 {x}".to_owned()));
+        assert_eq!(VariableText("${KEY}, ${A} $B".to_owned()).names(), ["KEY", "A"]);
         assert_eq!(of("${NO}"), Err("the variable `NO` is not set".to_owned()));
     }
 

@@ -24,6 +24,7 @@ pub mod sources;
 mod stderr;
 mod workspace;
 
+use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsString;
 use std::mem;
@@ -54,6 +55,7 @@ use self::run::panics;
 use self::run::programs::CheckPrograms;
 use self::run::run_trials;
 use self::run::tally::Tally;
+use self::run::variables::AllowedVariables;
 pub use self::selection::{CaseSelection, run_program};
 use self::stderr::{report_load_errors, report_problem, usage_error};
 use crate::check::{Check, CheckKind, CheckSettings, Registry, Tables};
@@ -81,6 +83,8 @@ pub struct Harness {
     live: live::AgentSetup,
     judge: Option<Arc<dyn Judge>>,
     allowed_roots: Vec<PathBuf>,
+    /// The variables that files may name. `None` allows all.
+    allowed_variables: Option<BTreeSet<String>>,
     size_limit: Option<u64>,
     /// The command that runs one trial, if it is not that of this test target.
     rerun: Option<Rerun>,
@@ -102,6 +106,7 @@ impl Harness {
             live: live::AgentSetup::default(),
             judge: None,
             allowed_roots: Vec::new(),
+            allowed_variables: None,
             size_limit: None,
             rerun: None,
             allows_exec: false,
@@ -212,6 +217,21 @@ impl Harness {
     /// Lets cases name files below `root`, a folder outside the folder of cases.
     pub fn allow_root(mut self, root: impl Into<PathBuf>) -> Self {
         self.allowed_roots.push(root.into());
+        self
+    }
+
+    /// Lets cases and `arraign.yaml` name only these environment variables, in `env`, `headers` and `url` of agents, `env` of
+    /// servers and programs, and `key_env` of the judge, of which the default is `OPENAI_API_KEY`. Any other variable is a
+    /// mistake in its file. Without this call, files may name every variable: a run that records or is live then sends the
+    /// variables that a pull request names to the servers that it names.
+    ///
+    /// ```no_run
+    /// fn main() -> std::process::ExitCode {
+    ///     arraign::Harness::new("evals").allow_variables(["OPENAI_API_KEY", "SHOP_URL"]).run()
+    /// }
+    /// ```
+    pub fn allow_variables(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.allowed_variables.get_or_insert_default().extend(names.into_iter().map(Into::into));
         self
     }
 
@@ -339,6 +359,11 @@ impl Harness {
         let store = make_store(&project.base, settings, &id);
         project.processes = settings.nextest.as_ref().map(|nextest| store.share_with_processes(nextest));
         project.is_part = plan.is_part(settings);
+        if let Some(names) = self.allowed_variables {
+            let allowed = AllowedVariables { names, has_own_judge: self.judge.is_some() };
+            let checked = allowed.check_plan(&common.agents, &mut plan, command);
+            checked.map_err(|errors| report_load_errors(&errors, &project.folder))?;
+        }
         // Agents start first: they work while the judge and the store are prepared.
         let live = LiveAgents::start_agents(self.live, common.agents, &mut plan, command, &project)?;
         let judging = RunJudge::prepare(self.judge, &mut plan, command, &project.folder)?;

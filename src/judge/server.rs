@@ -20,9 +20,6 @@ use crate::trace::Usage;
 /// The base URL unless the settings name another.
 const DEFAULT_BASE_URL: &str = "https://api.openai.com/v1";
 
-/// The variable of the API key unless the settings name another.
-const DEFAULT_KEY_VARIABLE: &str = "OPENAI_API_KEY";
-
 /// The time limit of a request with all its attempts, unless the settings name another.
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
 
@@ -165,7 +162,7 @@ fn find_key(
     settings: &JudgeSettings,
     variable: fn(&str) -> Option<OsString>,
 ) -> Result<Option<(String, String)>, String> {
-    let name = settings.key_env.as_deref().unwrap_or(DEFAULT_KEY_VARIABLE);
+    let name = settings.key_variable();
     let value = variable(name).and_then(|value| value.into_string().ok());
     let value = value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
     // OpenAI's own server needs a key, and so does a server for which one was named.

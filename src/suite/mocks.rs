@@ -48,7 +48,7 @@ pub(super) struct WrittenMocks {
     /// The descriptions and schemas of the tools: what a server answers to `tools/list`, or the file with it.
     definitions: Option<Unparsed<WrittenDefinitions>>,
     /// An existing MCP server. Its answers are recorded, and replayed later.
-    server: Option<RecordedServer>,
+    server: Option<Placed<RecordedServer>>,
 }
 
 /// The word for an error that fails the trial.
@@ -128,7 +128,8 @@ pub(super) fn parse_mocks(node: Node<'_>, scope: &Scope<'_>) -> Result<MockTools
         MappingOr::Short(_) => None,
         MappingOr::Mapping(answer) => Some(answer.0),
     });
-    let server = written.server.map(|server| {
+    let server_place = written.server.as_ref().map(|server| server.place().clone());
+    let server = written.server.map(Placed::into_value).map(|server| {
         let env = server.env.into_iter().map(|name| name.0).collect();
         CommandLine { env, cwd: server.cwd, ..server.command.0 }
     });
@@ -138,6 +139,7 @@ pub(super) fn parse_mocks(node: Node<'_>, scope: &Scope<'_>) -> Result<MockTools
         decoys: decoys.collect(),
         otherwise,
         server,
+        server_place,
         definitions: defined.filter(|node| node.as_str().is_some()).and_then(|file| scope.path(file).ok()),
         definition: definitions.define(node),
     };

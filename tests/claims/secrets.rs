@@ -113,6 +113,20 @@ const SHAPES: &[&str] = &[
     "~-----BEGIN OPENSSH PRIVATE KEY-----\\n|AAAAAA\\nAAAAAA~\\n-----END OPENSSH PRIVATE KEY-----",
     "~-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n|AAAAAA\nAAAAAA~\n-----END PGP PRIVATE KEY BLOCK-----",
     "~-----BEGIN PRIVATE KEY-----\n|AAAAAA\nAAAAAA",
+    "|AAAAAA\nAAAAAA~\n-----END PRIVATE KEY-----",
+    "~tvly-dev-|AAAA",
+    "~ghp%5F|AAAA",
+    "~\\u0067hp_|AAAA",
+    "~ghp_\u{200b}|AAAA",
+    "~DB_PASS=|A",
+    "~mysql --password |A~ shop",
+    "~curl -u admin:|A~ https://host.example/x",
+    "~{\"name\":\"DB_PASSWORD\",\"value\":\"|A~\"}",
+    "~<password>|A~</password>",
+    "~machine host.example login ada password |A",
+    "~**Password:** |A",
+    "~Passwort: |A",
+    "~login with password |aA",
 ];
 
 fn build_sample(shape: &str, seed: usize) -> SecretSample {

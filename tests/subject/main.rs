@@ -19,6 +19,9 @@ const SUBJECT: &str = "HARNESS_TEST_SUBJECT";
 /// Is set where a claim allows that agents run in a replay.
 const ALLOWED: &str = "HARNESS_TEST_ALLOWED";
 
+/// The variables that files may name, with commas between them.
+const VARIABLES: &str = "HARNESS_TEST_VARIABLES";
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if let Some((_, rest)) = arguments.split_first().filter(|(first, _)| *first == model_agent::AGENT) {
@@ -36,6 +39,9 @@ fn main() -> ExitCode {
     let mut harness = agents::add_agents(checks::add_checks(Harness::new("evals")));
     if std::env::var_os(ALLOWED).is_some() {
         harness = harness.allow_exec();
+    }
+    if let Ok(names) = std::env::var(VARIABLES) {
+        harness = harness.allow_variables(names.split(','));
     }
     judges::add_judge(harness).run()
 }

@@ -17,6 +17,9 @@ use crate::yaml::{Node, TimeLimit, even_null};
 /// The most votes that are taken.
 const MOST_VOTES: u32 = 9;
 
+/// The variable of the API key unless the settings name another.
+const DEFAULT_KEY_VARIABLE: &str = "OPENAI_API_KEY";
+
 /// What a suite says of its judge.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -40,6 +43,11 @@ pub struct JudgeSettings {
 }
 
 impl JudgeSettings {
+    /// Returns the name of the variable that holds the key.
+    pub(crate) fn key_variable(&self) -> &str {
+        self.key_env.as_deref().unwrap_or(DEFAULT_KEY_VARIABLE)
+    }
+
     /// Returns the settings of a judge that is described nowhere.
     pub fn unsaid(place: Place) -> Self {
         Self {

@@ -59,6 +59,16 @@ impl PlannedTrial {
         let runs = if arguments.ignored { ignored } else { !ignored || arguments.include_ignored };
         runs && !arguments.bench && command.wants_trial(self.shown_name())
     }
+
+    /// Returns the cases that the trial evaluates, with the names of their trials. A gate evaluates all cases of its suite.
+    pub(super) fn list_cases(&self) -> Vec<(&str, &CaseWork)> {
+        match &self.work {
+            TrialWork::Case(work) => vec![(self.name.as_str(), work)],
+            TrialWork::Gate(gate) => gate.cases.iter().map(|(name, work)| (name.as_str(), work)).collect(),
+            // A case with an agent or a judge is not deferred.
+            TrialWork::Deferred(_) | TrialWork::Broken(_) => Vec::new(),
+        }
+    }
 }
 
 /// The work of a trial.
@@ -336,6 +346,25 @@ impl Plan {
                 TrialWork::Deferred(_) | TrialWork::Gate(_) | TrialWork::Broken(_) => None,
             })
             .collect()
+    }
+
+    /// Makes a trial fail with its error if the command line names the trials. Otherwise all errors are returned.
+    pub(super) fn refuse_trials(
+        &mut self,
+        command: &HarnessCommand,
+        find_problem: impl Fn(&PlannedTrial) -> Option<LoadError>,
+    ) -> Result<(), LoadErrors> {
+        let mut errors = LoadErrors::new();
+        for planned in &mut self.trials {
+            match find_problem(planned) {
+                Some(error) if command.exact_names().is_some() => {
+                    planned.work = TrialWork::Broken(error.into());
+                }
+                problem => problem.into_iter().for_each(|error| errors.push(error)),
+            }
+        }
+        errors.unite();
+        errors.or(())
     }
 
     /// Selects trials by their names as Rust paths, if the filters match no name. rust-analyzer knows only these paths.

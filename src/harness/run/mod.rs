@@ -19,6 +19,7 @@ pub(super) mod programs;
 pub(super) mod progress;
 pub(super) mod tally;
 mod trial;
+pub(super) mod variables;
 
 use std::num::NonZero;
 use std::sync::Arc;

@@ -14,14 +14,15 @@ pub fn mask_json_secrets(value: Json) -> Json {
         Json::Array(items) => items.into_iter().map(mask_json_secrets).collect(),
         Json::Object(entries) => {
             let named = find_pair_name(&entries).map(str::to_owned);
-            Json::Object(entries.into_iter().map(|entry| mask_entry(entry, named.as_deref())).collect())
+            let masked = entries.into_iter().map(|(name, value)| mask_entry(name, value, named.as_deref()));
+            Json::Object(masked.collect())
         }
         Json::Null | Json::Bool(_) | Json::Number(_) => value,
     }
 }
 
 /// Masks an entry. `pair_name` is the name of the pair that it is the value of.
-fn mask_entry((name, value): (JsonText, Json), pair_name: Option<&str>) -> (String, Json) {
+fn mask_entry(name: JsonText, value: Json, pair_name: Option<&str>) -> (String, Json) {
     let value = mask_named(pair_name.filter(|_| name == "value").unwrap_or(&name), value);
     (mask_secrets(name.into_string()), value)
 }

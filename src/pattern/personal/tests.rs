@@ -71,7 +71,13 @@ fn a_mask_shows_the_ends_at_most() {
 #[test]
 fn steps_grow_with_the_length_of_the_text() {
     let pieces = "1|4|a@|eyJ|-----BEGIN PRIVATE KEY-----|password=|://a:|+1|sk-|1 |AB12|(4|a.";
-    for piece in pieces.split('|') {
+    let layouts =
+        "DB_PASS=|--password |curl -u a:b| -u a:b|login a password |<password>|password, value|password \"";
+    let spellings =
+        "%5F|%41%|a%5Fsk-|\\u0067|\u{200b}|ghp\u{200b}|Z2hwXw|Z2hwX2FhYWFhYWFhYWFhYWFhYWFhYQ= |QUFBQUFB";
+    let ends = "-----END PRIVATE KEY-----|q8\n-----END PRIVATE KEY-----|a\n";
+    let all = [pieces, layouts, spellings, ends].map(|pieces| pieces.split('|'));
+    for piece in all.into_iter().flatten().chain(["|password|", "| password | "]) {
         assert_linear(piece, find_personal);
     }
 }

@@ -74,3 +74,41 @@ fn two_agents_of_one_name_are_2() {
     let ran = project.run(&[]).exits(2);
     ran.complains("two agents are called `looks`").complains("--> evals/arraign.yaml:2:10");
 }
+
+#[test]
+fn a_variable_that_the_harness_does_not_allow_is_2() {
+    let allowed = [("HARNESS_TEST_VARIABLES", "SHOP_KEY,SHOP_URL")];
+    let judged = "{id: a, input: x, trace: {answer: Sure.}, eval: {agent_assertions: [{label: polite, prompt: Is it polite?}]}}";
+    let exec = "{id: a, input: x, trace: {answer: Sure.}, expect: [{exec: {command: [x], env: [OTHER]}}]}";
+    let file_of = |agent: &str, more: &str| format!("tests:\n{}", asks("a", agent, more));
+    for (file, place) in [
+        (file_of("{http: {url: 'http://x', headers: {a: 'Bearer ${OTHER}'}}}", ""), "evals/s.yaml:4:12"),
+        (file_of("{http: {url: 'http://x/?q=${OTHER}'}}", ""), "evals/s.yaml:4:12"),
+        (file_of("{command: [x], env: [SHOP_KEY, OTHER]}", ""), "evals/s.yaml:4:12"),
+        (file_of("looks", "mocks: {server: {command: [x], env: [OTHER]}}"), "evals/s.yaml"),
+        (format!("judge: {{model: m, key_env: OTHER}}\ntests: [{judged}]\n"), "evals/s.yaml:1:8"),
+        (format!("tests: [{exec}]\n"), "evals/s.yaml:1:"),
+    ] {
+        let project = Project::empty().file("evals/s.yaml", &file);
+        let ran = project.run_with(&allowed, &[]).exits(2);
+        ran.complains("error: the harness does not allow the variable `OTHER`")
+            .complains(place)
+            .complains("`.allow_variables([\"OTHER\"])`");
+        project
+            .run_with(&allowed, &["--exact", "s::a"])
+            .exits(101)
+            .says("does not allow the variable `OTHER`");
+        let others = [("HARNESS_TEST_VARIABLES", "SHOP_KEY,OTHER")];
+        for ran in [project.run_with(&others, &[]), project.run(&[])] {
+            assert!(!ran.stderr.contains("does not allow"), "{file}");
+        }
+    }
+    let project = Project::of(&[asks("a", "looks", "")]);
+    project.write("evals/arraign.yaml", "agents:\n  shop: {command: [x], env: [OTHER]}\n");
+    project.run_with(&allowed, &[]).exits(2).complains("--> evals/arraign.yaml:2:9");
+    // The default of `key_env` is sent, too, and a judge of the harness needs none.
+    let project = Project::empty().file("evals/s.yaml", format!("judge: {{model: m}}\ntests: [{judged}]\n"));
+    project.run_with(&allowed, &[]).exits(2).complains("the variable `OPENAI_API_KEY`");
+    let own = [allowed[0], ("SUBJECT_JUDGE", "honest")];
+    assert!(!project.run_with(&own, &[]).stderr.contains("does not allow"));
+}

@@ -10,6 +10,8 @@ pub(super) const TARGET: &str = "\
 arraign::cases!(\"evals\");
 
 fn main() -> std::process::ExitCode {
+    // If you record runs of other people's branches, list the environment variables that files of cases may name, because they
+    // are sent to agents and judges: `Harness::new(\"evals\").allow_variables([\"OPENAI_API_KEY\"])`.
     arraign::Harness::new(\"evals\").run()
 }
 ";

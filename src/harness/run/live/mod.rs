@@ -170,7 +170,7 @@ impl LiveAgents {
     fn list_some<'p>(&self, planned: &'p PlannedTrial) -> Vec<(&'p str, &'p CaseWork)> {
         match &planned.work {
             TrialWork::Gate(gate) if self.leaves_to_report(gate) => Vec::new(),
-            _ => list_cases(planned),
+            _ => planned.list_cases(),
         }
     }
 
@@ -387,15 +387,5 @@ impl LiveAgents {
         }
         let command = self.rerun.command(name);
         format!("no recorded run of the agent\n{error}\nrecord one: ARRAIGN_AGENT_MODE=record {command}")
-    }
-}
-
-/// Returns the cases that a trial evaluates, with the names of their trials. A gate evaluates all cases of its suite.
-fn list_cases(planned: &PlannedTrial) -> Vec<(&str, &CaseWork)> {
-    match &planned.work {
-        TrialWork::Case(work) => vec![(planned.name.as_str(), work)],
-        TrialWork::Gate(gate) => gate.cases.iter().map(|(name, work)| (name.as_str(), work)).collect(),
-        // A case with an agent is not deferred.
-        TrialWork::Deferred(_) | TrialWork::Broken(_) => Vec::new(),
     }
 }

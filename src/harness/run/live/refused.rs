@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::list_cases;
 use super::today::TodaysAgents;
 use crate::agent::Agents;
 use crate::case::{AgentFrom, AgentUse, Case};
 use crate::harness::cli::HarnessCommand;
-use crate::harness::plan::{CaseWork, Plan, PlannedTrial, TrialWork};
+use crate::harness::plan::{CaseWork, Plan, PlannedTrial};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
 use crate::suite::recording;
@@ -20,7 +19,7 @@ pub(super) fn refuse_shared_recordings<'p>(
 ) -> Result<(), LoadErrors> {
     let mut first = HashMap::new();
     let mut errors = LoadErrors::new();
-    for (name, CaseWork { case, path, .. }) in trials.flat_map(list_cases) {
+    for (name, CaseWork { case, path, .. }) in trials.flat_map(PlannedTrial::list_cases) {
         if case.agent.is_none() {
             continue;
         }
@@ -44,8 +43,8 @@ pub(super) fn refuse_unknown(
     agents: &Agents,
     command: &HarnessCommand,
 ) -> Result<(), LoadErrors> {
-    refuse_trials(plan, command, |planned| {
-        list_cases(planned).into_iter().find_map(|(_, work)| find_unknown(&work.case, agents))
+    plan.refuse_trials(command, |planned| {
+        planned.list_cases().into_iter().find_map(|(_, work)| find_unknown(&work.case, agents))
     })
 }
 
@@ -64,28 +63,11 @@ pub(super) fn refuse_unmatched(
     today: &TodaysAgents,
     command: &HarnessCommand,
 ) -> Result<(), LoadErrors> {
-    refuse_trials(plan, command, |planned| {
-        let cases = if planned.will_run(command) { list_cases(planned) } else { Vec::new() };
+    plan.refuse_trials(command, |planned| {
+        let cases = if planned.will_run(command) { planned.list_cases() } else { Vec::new() };
         // The first error is enough to fail the trial.
         cases.into_iter().find_map(|(_, work)| today.fingerprint_of(&work.case).err())
     })
-}
-
-/// Makes the trial fail with the error if the command line names the trials. Otherwise the error joins those of the run.
-fn refuse_trials(
-    plan: &mut Plan,
-    command: &HarnessCommand,
-    find_problem: impl Fn(&PlannedTrial) -> Option<LoadError>,
-) -> Result<(), LoadErrors> {
-    let mut errors = LoadErrors::new();
-    for planned in &mut plan.trials {
-        match find_problem(planned) {
-            Some(error) if command.exact_names().is_some() => planned.work = TrialWork::Broken(error.into()),
-            problem => problem.into_iter().for_each(|error| errors.push(error)),
-        }
-    }
-    errors.unite();
-    errors.or(())
 }
 
 pub(super) fn check_known(agents: &Agents, name: &str) -> Result<(), String> {

@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::key_name::{KeyStrength, classify_key, is_cookie, is_plausible, looks_random};
+use super::key_name::{KeyStrength, classify_key, is_cookie, is_plausible, looks_chosen, looks_random};
+use super::layout::{Layout, find_layout};
 use super::runs::{Alphabet, SecretScan};
 use crate::pattern::steps::count_steps;
 use crate::pattern::word_table::{WordList, list_lines};
@@ -14,46 +15,64 @@ const MAX_NAME: usize = 40;
 const MAX_VALUE: usize = 4096;
 
 /// Words that are searched, in any case. The name around each decides whether its value is a secret.
-pub(super) static NAME_WORDS: WordList = LazyLock::new(|| list_lines(include_str!("data/name_words.txt")));
+pub(super) static NAME_WORDS: WordList = LazyLock::new(|| {
+    let foreign = list_lines(include_str!("data/foreign_words.txt"));
+    list_lines(include_str!("data/name_words.txt")).into_iter().chain(foreign).collect()
+});
 
 /// Words in front of a secret in a header.
 pub(super) const SCHEMES: &[&str] = &["bearer ", "basic "];
-
-/// How a value is separated from its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Separator {
-    /// `name=value` without spaces, as in a URL.
-    Tight,
-    /// Anything else: `name: value`, `name = value`.
-    Loose,
-}
 
 /// Returns the value of the name around `word`.
 pub(super) fn measure_assigned(scan: &SecretScan<'_>, word: Range<usize>) -> Option<Range<usize>> {
     let text = scan.text;
     // The word is only a part of the name: `password` in `DB_PASSWORD_FILE`. The whole name decides how likely its
-    // value is a secret, then come the separator and the value, which ends by its quote, its line or its word.
-    let (name, after) = find_name(text, &word);
-    let strength = classify_key(name)?;
-    let (start, separator) = skip_separator(text, after)?;
+    // value is a secret, then come the layout and the value, which ends by its quote, its line or its word.
+    let name = find_name(text, &word);
+    let strength = classify_key(&text[name.clone()])?;
+    let (start, layout) = find_layout(text, &name)?;
+    match layout {
+        Layout::Tight | Layout::Loose | Layout::Flag => {}
+        Layout::Element => {
+            let value = start..find_value_end(text, start, |byte| byte == b'<');
+            return choose_value(text, value.clone(), strength, true)
+                .filter(|_| text[value.end..].starts_with("</"));
+        }
+        // In a row or a sentence, the next word is mostly no password: its form must show it.
+        Layout::Cell | Layout::Sentence => {
+            let value = find_quoted(text, start)
+                .map_or_else(|| start..find_word_end(text, start), |(quoted, _)| quoted);
+            return (strength == KeyStrength::Strong && looks_chosen(&text[value.clone()])).then_some(value);
+        }
+    }
     // A value in quotes is no word of the sentence, so one of lower-case letters counts, too.
     if let Some((value, _)) = find_quoted(text, start) {
         return choose_value(text, value, strength, true);
     }
-    let line = start..find_value_end(text, start, |byte| matches!(byte, b'\n' | b'\r'));
     if strength == KeyStrength::Cookie {
+        let line = start..find_value_end(text, start, |byte| matches!(byte, b'\n' | b'\r'));
         return choose_value(text, line, strength, true);
     }
+    let value = start..find_word_end(text, start);
     // `Authorization: Bearer KEY`: the scheme is a word of its own before the secret.
-    if let Some(scheme) = skip_scheme(&text[line.clone()]) {
-        let value = line.start + scheme;
-        return choose_value(text, value..find_word_end(text, value), strength, true);
+    if is_scheme(&text[value.clone()]) && text[value.end..].starts_with(' ') {
+        let secret = value.end + 1;
+        return choose_value(text, secret..find_word_end(text, secret), strength, true);
     }
-    choose_value(text, start..find_word_end(text, start), strength, separator == Separator::Tight)
+    if layout == Layout::Flag && names_value(&text[value.clone()]) {
+        return None;
+    }
+    choose_value(text, value, strength, layout == Layout::Tight)
 }
 
-/// Returns the name around `word`, and where it ends.
-fn find_name<'t>(text: &'t str, word: &Range<usize>) -> (&'t str, usize) {
+/// Whether the word after a flag is no value: `--password PASSWORD` in the help of a program, `--secret id=npm`.
+fn names_value(word: &str) -> bool {
+    let is_name = word.bytes().all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'_' | b'-'));
+    is_name || ["id=", "type=", "src=", "env="].iter().any(|key| word.starts_with(key))
+}
+
+/// Returns the bytes of the name around `word`.
+fn find_name(text: &str, word: &Range<usize>) -> Range<usize> {
     let bytes = text.as_bytes();
     // The word was found together with the `?`, `&` or `=` around it, which are no part of the name.
     let word = word.start + usize::from(matches!(bytes[word.start], b'?' | b'&'))
@@ -66,25 +85,7 @@ fn find_name<'t>(text: &'t str, word: &Range<usize>) -> (&'t str, usize) {
         .count();
     let after =
         bytes[word.end..].iter().take(MAX_NAME).take_while(|byte| Alphabet::Word.contains(**byte)).count();
-    (&text[word.start - before..word.end + after], word.end + after)
-}
-
-/// Skips the quote after a name and the separator: `: `, `=`, `=>`, ` is `. Returns where the value begins.
-fn skip_separator(text: &str, at: usize) -> Option<(usize, Separator)> {
-    // JSON inside a text has escaped quotes: `\"password\": \"...\"`.
-    let rest = text[at..].trim_start_matches('\\').trim_start_matches(['"', '\'', '`']);
-    let tail = rest.trim_start_matches([' ', '\t']);
-    let separators = [":=", "=>", "==", "=", ":", "is "];
-    let (separator, value) =
-        separators.iter().find_map(|separator| Some((*separator, tail.strip_prefix(separator)?)))?;
-    let trimmed = value.trim_start_matches([' ', '\t']);
-    let is_tight = separator == "=" && rest.len() == tail.len() && value.len() == trimmed.len();
-    // `is` is a word of its own: `the password is ...`.
-    if separator == "is " && rest.len() == tail.len() {
-        return None;
-    }
-    let kind = if is_tight { Separator::Tight } else { Separator::Loose };
-    Some((text.len() - trimmed.len(), kind))
+    word.start - before..word.end + after
 }
 
 /// Returns the text between the quote at `at` and the next of its kind, with as many backslashes before it. Without an end, all
@@ -101,10 +102,9 @@ fn find_quoted(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
     Some((start..end, slashes))
 }
 
-fn skip_scheme(line: &str) -> Option<usize> {
-    let (scheme, _) = line.split_once(' ')?;
+fn is_scheme(word: &str) -> bool {
     let known = ["bearer", "basic", "token", "digest", "apikey", "bot", "negotiate", "aws4-hmac-sha256"];
-    known.contains(&scheme.to_ascii_lowercase().as_str()).then_some(scheme.len() + 1)
+    known.iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
 }
 
 /// Returns the end of a word: a blank, a mark between values, or an escape ends it.
@@ -119,7 +119,7 @@ fn find_value_end(text: &str, start: usize, ends: impl Fn(u8) -> bool) -> usize 
     let length = text.as_bytes()[start..].iter().take(MAX_VALUE).position(|byte| ends(*byte));
     let end = length.map_or(text.len().min(start + MAX_VALUE), |length| start + length);
     count_steps(end - start);
-    (end..=text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len())
+    text.ceil_char_boundary(end)
 }
 
 /// Returns `value` if it is a secret under a name of this strength. A value that is neither quoted nor joined to its name may be
@@ -180,6 +180,26 @@ pub(super) fn measure_user_info(scan: &SecretScan<'_>, mark: &Range<usize>) -> O
         }
         None => looks_random(user).then_some(mark.end..mark.end + length),
     }
+}
+
+/// Flags of `curl` in front of a user and a password.
+pub(super) const USER_FLAGS: &[&str] = &[" -u", " --user", " --proxy-user"];
+
+/// Returns the password after `flag` in a call of `curl`: `curl -u ada:PASSWORD`.
+pub(super) fn measure_user_flag(scan: &SecretScan<'_>, flag: &Range<usize>) -> Option<Range<usize>> {
+    /// The longest part of a command between `curl` and the flag.
+    const MAX_COMMAND: usize = 300;
+    let text = scan.text;
+    let rest = &text[flag.end..];
+    let start = text.len() - rest.trim_start_matches(' ').trim_start_matches('=').len();
+    let user = find_quoted(text, start).map_or_else(|| start..find_word_end(text, start), |(user, _)| user);
+    let (name, password) = text[user.clone()].split_once(':')?;
+    // Other programs have such flags for a user and a group: `docker run -u 1000:1000`.
+    let before = &text.as_bytes()[flag.start.saturating_sub(MAX_COMMAND)..flag.start];
+    count_steps(before.len());
+    let is_curl = before.windows(4).any(|word| word.eq_ignore_ascii_case(b"curl"));
+    let is_secret = !password.is_empty() && !is_masked(password) && !password.starts_with('$');
+    (is_curl && is_secret).then_some(user.start + name.len() + 1..user.end)
 }
 
 fn is_masked(password: &str) -> bool {

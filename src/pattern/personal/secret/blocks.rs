@@ -19,9 +19,7 @@ const MIN_LINE: usize = 16;
 pub(super) fn measure_block(scan: &mut SecretScan<'_>, begin: Range<usize>) -> Option<Range<usize>> {
     let text = scan.text;
     // The label between the dashes says what the block is: a certificate or a public key is no secret.
-    let longest = text.len().min(begin.end + MAX_LABEL);
-    let label_end = (begin.end..=longest).rev().find(|end| text.is_char_boundary(*end))?;
-    let label = &text[begin.end..label_end];
+    let label = &text[begin.end..text.floor_char_boundary(begin.end + MAX_LABEL)];
     let label = &label[..label.find("----")?];
     let is_label =
         label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-'));
@@ -34,6 +32,51 @@ pub(super) fn measure_block(scan: &mut SecretScan<'_>, begin: Range<usize>) -> O
         _ => measure_body(scan, body),
     };
     Some(begin.start..end)
+}
+
+/// Returns the rest of a block, of which the beginning was cut off: the lines before `end`, the dashes and `END`, and that line.
+pub(super) fn measure_block_rest(scan: &mut SecretScan<'_>, end: &Range<usize>) -> Option<Range<usize>> {
+    let bytes = scan.text.as_bytes();
+    let label = &bytes[end.end..bytes.len().min(end.end + MAX_LABEL)];
+    let label = &label[..label.windows(4).position(|dashes| dashes == b"----")?];
+    if !label.windows(11).any(|words| words.eq_ignore_ascii_case(b"PRIVATE KEY")) {
+        return None;
+    }
+    // From line to line towards the beginning of the text: words in Base64, of which a short one is alone on its line.
+    let mut start = end.start;
+    while end.start - start < MAX_BLOCK {
+        let line_end = skip_space_back(scan.text, start);
+        let length = bytes[..line_end].iter().rev().take_while(|byte| is_key_byte(**byte)).count();
+        let mut word = line_end - length;
+        // The letter of an escaped line break is no part of the line behind it.
+        let is_break = word > 0 && bytes[word - 1] == b'\\' && matches!(bytes[word], b'n' | b'r');
+        word += usize::from(is_break && length > 0);
+        let begins_line = word == 0 || is_break || !matches!(bytes[word - 1], b' ' | b'\t');
+        if line_end == start || word == line_end || !(begins_line || line_end - word >= MIN_LINE) {
+            break;
+        }
+        start = word;
+    }
+    count_steps(end.start - start);
+    (start < end.start).then(|| start..skip_dashes(scan.text, end.end + label.len()))
+}
+
+/// Whether `byte` is a part of a line of a key.
+fn is_key_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+/// Skips spaces and line breaks before `at`, also escaped ones.
+fn skip_space_back(text: &str, mut at: usize) -> usize {
+    let bytes = text.as_bytes();
+    while at > 0 {
+        match bytes[at - 1] {
+            b'\n' | b'\r' | b' ' | b'\t' | b'\\' => at -= 1,
+            b'n' | b'r' if at > 1 && bytes[at - 2] == b'\\' => at -= 2,
+            _ => break,
+        }
+    }
+    at
 }
 
 /// Returns the lines of a key after `lines`, the heading `Private-Lines:` of `PuTTY`.

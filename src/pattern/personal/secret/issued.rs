@@ -1,8 +1,11 @@
 //! Secrets whose issuers gave them a shape: a prefix, an alphabet and a length.
 //!
-//! The facts are those of gitleaks' public rules (<https://github.com/gitleaks/gitleaks>, `config/gitleaks.toml`, July 2026),
-//! and for Groq, Replicate, xAI, Hugging Face and Google's OAuth those that the issuers' documentation shows. A length is the
-//! shortest: a longer run of the alphabet is masked as a whole, because the rest would be the rest of a secret.
+//! The facts are those of two public lists: gitleaks (<https://github.com/gitleaks/gitleaks>, `config/gitleaks.toml`, July 2026)
+//! and the crate `kingfisher-rules` 3.0.1 (November 2026), which has the rules of Betterleaks and Veles. For shapes in neither
+//! list, such as those of Groq, Replicate, xAI, Tavily, Firecrawl and Voyage, they are what the issuers document.
+//! `tools/secret_shapes.py` lists the shapes of `kingfisher-rules` that the table lacks.
+//!
+//! A length is the shortest: a longer run of the alphabet is masked as a whole, because the rest would be the rest of a secret.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -58,6 +61,26 @@ impl IssuedShape {
     #[cfg(test)]
     pub(super) fn shortest(&self) -> usize {
         self.prefix.len() + self.least
+    }
+
+    /// Writes a secret of this shape, with `length` characters after the prefix, each of them a digit or none.
+    #[cfg(test)]
+    pub(super) fn write_secret(&self, length: usize, has_digits: bool) -> String {
+        let characters = match (self.alphabet, has_digits) {
+            (Alphabet::Hex, true) => "3f8a1c07d29b",
+            (Alphabet::Hex, false) => "fabced",
+            (Alphabet::Capitals, true) => "7QZ3XM1K9",
+            (Alphabet::Capitals, false) => "QZXMK",
+            (_, true) => "a7Kq2ZmX9vT4nLp8",
+            (_, false) => "aKqZmXvTnLp",
+        };
+        self.prefix.chars().chain(characters.chars().cycle().take(length)).collect()
+    }
+
+    /// Returns the number of characters after the prefix, and whether one of them must be a digit.
+    #[cfg(test)]
+    pub(super) fn requirements(&self) -> (usize, bool) {
+        (self.least, matches!(self.place, PrefixPlace::Short | PrefixPlace::Exact))
     }
 
     /// Returns the bytes of the secret, of which the prefix was found at `prefix`.

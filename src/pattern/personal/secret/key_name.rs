@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use crate::pattern::split_name::split_name;
-use crate::pattern::word_table::{WordList, list_words};
+use crate::pattern::word_table::{WordList, list_lines, list_words};
 
 /// How much the name of a value says about the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +21,15 @@ pub(super) enum KeyStrength {
 /// Words in the names of secrets, in lower case and without joints. They are words in front of a value in a text, too.
 static STRONG_WORDS: WordList = LazyLock::new(|| list_words(include_str!("data/strong_words.txt")));
 
+/// Words for `password` in other languages.
+static FOREIGN_WORDS: WordList = LazyLock::new(|| list_lines(include_str!("data/foreign_words.txt")));
+
+/// What a `pass` or `pw` that is a password belongs to: `DB_PASS`. In other names it is a success or a round.
+static PASS_OWNERS: WordList = LazyLock::new(|| list_words(include_str!("data/pass_owners.txt")));
+
+/// Words in the place of a value that is none.
+static OTHER_VALUES: WordList = LazyLock::new(|| list_words(include_str!("data/other_values.txt")));
+
 /// Words in the names of values that may be secrets.
 const WEAK_WORDS: &[&str] = &["token", "signature", "session", "auth", "bearer", "apitoken", "sig", "key"];
 
@@ -33,6 +42,8 @@ const MAX_KEY: usize = 100;
 /// The stems of the names of secrets: each such name contains one of them.
 static STEMS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let stems = "pass pwd pw secret key auth credential token sig session cookie bearer".split(' ');
+    let stems =
+        stems.chain(FOREIGN_WORDS.iter().map(|phrase| phrase.split(' ').next_back().unwrap_or(phrase)));
     let kind = Some(AhoCorasickKind::ContiguousNFA);
     AhoCorasick::builder().ascii_case_insensitive(true).prefilter(false).kind(kind).build(stems).ok()
 });
@@ -49,7 +60,8 @@ pub(super) fn classify_key(key: &str) -> Option<KeyStrength> {
     if words.len() > 1 && words.last().is_some_and(|last| OTHER_ENDS.contains(&last.as_str())) {
         return None;
     }
-    if STRONG_WORDS.iter().any(|word| joined.contains(word)) || matches!(joined.as_str(), "pass" | "pw") {
+    let is_strong = STRONG_WORDS.iter().any(|word| joined.contains(word));
+    if is_strong || is_pass(&words, &joined) || is_foreign(&words) {
         return Some(KeyStrength::Strong);
     }
     if joined.ends_with("cookie") || joined.ends_with("cookies") {
@@ -59,22 +71,49 @@ pub(super) fn classify_key(key: &str) -> Option<KeyStrength> {
     is_weak.then_some(KeyStrength::Weak)
 }
 
+/// Whether a name is a `pass` that is a password: alone, or of something that has one.
+fn is_pass(words: &[String], joined: &str) -> bool {
+    let Some(owner) = ["pass", "pw"].iter().find_map(|end| joined.strip_suffix(end)) else { return false };
+    let last_owner = words.len().checked_sub(2).map_or(owner, |at| words[at].as_str());
+    owner.is_empty() || PASS_OWNERS.contains(&owner) || PASS_OWNERS.contains(&last_owner)
+}
+
+/// Whether one of the words, or all of them together, is a word for `password` in another language.
+fn is_foreign(words: &[String]) -> bool {
+    let phrase = words.join(" ");
+    FOREIGN_WORDS.iter().any(|known| phrase == *known || words.iter().any(|word| word == known))
+}
+
 /// The smallest length of a value that is a secret because of its name.
 pub(super) const MIN_VALUE: usize = 5;
 
 /// Whether `value` can be a secret: not a word that stands for one.
 pub(super) fn is_plausible(value: &str) -> bool {
     let is_placeholder = ["<", "${", "{{", "[", "%("].iter().any(|start| value.starts_with(start));
-    let stands_for_none =
-        ["string", "undefined", "required", "optional", "false", "redacted", "masked", "hidden"];
+    // The name of a variable: `$DB_PASSWORD`.
+    let is_variable = value.strip_prefix('$').is_some_and(|name| {
+        name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+    });
+    let is_share = value.strip_suffix('%').is_some_and(|number| number.parse::<f64>().is_ok());
     let lower = value.to_ascii_lowercase();
     let is_path = ["/", "./", "~/"].iter().any(|start| value.starts_with(start)) && !value.contains('=');
     value.chars().nth(MIN_VALUE - 1).is_some()
         && !is_placeholder
         && !is_path
-        && !stands_for_none.contains(&lower.as_str())
+        && !is_variable
+        && !is_share
+        && !OTHER_VALUES.contains(&lower.as_str())
         // A value of mask characters alone is hidden already.
         && value.chars().any(|c| !matches!(c, '*' | '.' | 'x' | 'X' | '•'))
+}
+
+/// Whether `value` has the form of a password that somebody chose, and not that of a word: it has a digit, and a small letter
+/// or nothing but digits.
+pub(super) fn looks_chosen(value: &str) -> bool {
+    let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
+    let has_lower = value.bytes().any(|byte| byte.is_ascii_lowercase());
+    let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
+    has_digit && (has_lower || is_number) && is_plausible(value) && !value.contains([' ', '('])
 }
 
 /// Whether `value` looks random: long, of the characters of tokens, with digits, and with few characters that repeat.

@@ -5,8 +5,10 @@
 
 mod assigned;
 mod blocks;
+mod encoded;
 mod issued;
 mod key_name;
+mod layout;
 mod runs;
 
 use std::ops::Range;
@@ -14,8 +16,12 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
-use self::assigned::{NAME_WORDS, SCHEMES, measure_assigned, measure_credentials, measure_user_info};
-use self::blocks::{measure_block, measure_lines};
+use self::assigned::{
+    NAME_WORDS, SCHEMES, USER_FLAGS, measure_assigned, measure_credentials, measure_user_flag,
+    measure_user_info,
+};
+use self::blocks::{measure_block, measure_block_rest, measure_lines};
+use self::encoded::{ESCAPES, find_base64, find_escaped};
 use self::issued::{
     ISSUED, IssuedShape, measure_azure_secret, measure_bot_token, measure_discord_token, measure_web_token,
 };
@@ -35,6 +41,8 @@ enum Detector {
     AzureSecret,
     /// A block of lines between `BEGIN` and `END`.
     Block,
+    /// The lines before an `END` without a `BEGIN`.
+    BlockRest,
     /// The lines of a key of `PuTTY`.
     Lines,
     /// The value of a name.
@@ -43,6 +51,10 @@ enum Detector {
     Credentials,
     /// The password in a URL.
     UserInfo,
+    /// The password after a flag for a user.
+    UserFlag,
+    /// A token with an escape or an invisible character in it.
+    Escaped,
 }
 
 impl Detector {
@@ -59,12 +71,23 @@ impl Detector {
             Self::DiscordToken => ("a Discord bot's token", measure_discord_token(scan, at.start)),
             Self::AzureSecret => ("an Azure client secret", measure_azure_secret(scan, at)),
             Self::Block => ("a private key", measure_block(scan, at)),
+            Self::BlockRest => ("a private key", measure_block_rest(scan, &at)),
             Self::Lines => ("a private key", measure_lines(scan, at)),
             Self::Assigned => ("a password or key", measure_assigned(scan, at)),
             Self::Credentials => ("credentials of a header", measure_credentials(scan, at)),
             Self::UserInfo => ("a password in a URL", measure_user_info(scan, &at)),
+            Self::Escaped => return find_escaped(scan, at.start),
+            Self::UserFlag => ("a password of a command", measure_user_flag(scan, &at)),
         };
         range.map(|range| (name, range))
+    }
+
+    /// Whether the secret has a shape of its own, and needs no name or text around it.
+    fn knows_shape(self) -> bool {
+        matches!(
+            self,
+            Self::Issued(_) | Self::WebToken | Self::BotToken | Self::DiscordToken | Self::AzureSecret
+        )
     }
 }
 
@@ -77,13 +100,17 @@ fn list_words() -> Vec<(&'static str, Detector)> {
         ("Q~", Detector::AzureSecret),
         ("-----BEGIN ", Detector::Block),
         ("---- BEGIN ", Detector::Block),
+        ("-----END ", Detector::BlockRest),
+        ("---- END ", Detector::BlockRest),
         ("Private-Lines:", Detector::Lines),
         ("://", Detector::UserInfo),
     ];
     let issued = ISSUED.iter().map(|shape| (shape.prefix, Detector::Issued(shape)));
     let names = NAME_WORDS.iter().map(|word| (*word, Detector::Assigned));
     let schemes = SCHEMES.iter().map(|word| (*word, Detector::Credentials));
-    issued.chain(single).chain(names).chain(schemes).collect()
+    let flags = USER_FLAGS.iter().map(|flag| (*flag, Detector::UserFlag));
+    let escapes = ESCAPES.iter().map(|escape| (*escape, Detector::Escaped));
+    issued.chain(single).chain(names).chain(schemes).chain(flags).chain(escapes).collect()
 }
 
 /// The words, and the automaton that finds them.
@@ -116,7 +143,8 @@ const SHORTEST_ISSUED: usize = 15;
 /// Whether a text is too short for the shape of any secret, and has nothing that separates a name from its value. Most names
 /// and ids in a run are such texts.
 fn is_harmless(text: &str) -> bool {
-    text.len() < SHORTEST_ISSUED && !text.bytes().any(|byte| matches!(byte, b':' | b'=' | b' '))
+    let separates = |byte: u8| matches!(byte, b':' | b'=' | b' ' | b'|') || !byte.is_ascii();
+    text.len() < SHORTEST_ISSUED && !text.bytes().any(separates)
 }
 
 /// Returns the secrets in `text`, from left to right; no two of them overlap.
@@ -124,6 +152,13 @@ pub(super) fn find_secrets(text: &str) -> Vec<Personal> {
     if is_harmless(text) {
         return Vec::new();
     }
+    let mut found = search_words(text, |_| true);
+    found.extend(find_base64(text));
+    merge_overlaps(found)
+}
+
+/// Returns the secrets at the words in `text` with a detector that `is_wanted`. Some may overlap.
+fn search_words(text: &str, is_wanted: fn(Detector) -> bool) -> Vec<Personal> {
     let Some(automaton) = &WORDS.automaton else { return Vec::new() };
     let mut scan = SecretScan::new(text);
     let mut found: Vec<Personal> = Vec::new();
@@ -135,11 +170,14 @@ pub(super) fn find_secrets(text: &str) -> Vec<Personal> {
             continue;
         }
         let detector = WORDS.detectors[word.pattern().as_usize()];
+        if !is_wanted(detector) {
+            continue;
+        }
         if let Some((name, range)) = detector.find_secret(&mut scan, word.start()..word.end()) {
             found.push(Personal { kind: PersonalKind::Secret, range, name });
         }
     }
-    merge_overlaps(found)
+    found
 }
 
 /// Joins secrets that overlap: what two shapes share is a part of both, and nothing of either is shown.

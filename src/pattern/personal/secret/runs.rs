@@ -19,10 +19,12 @@ pub(super) enum Alphabet {
     Base64,
     /// What a path of a URL consists of.
     Path,
+    /// `0-9A-Za-z_-`, and colons between them.
+    Colons,
 }
 
 /// The number of alphabets.
-const ALPHABETS: usize = 7;
+const ALPHABETS: usize = 8;
 
 impl Alphabet {
     /// Parses the name of an alphabet.
@@ -35,6 +37,7 @@ impl Alphabet {
             "dotted" => Self::Dotted,
             "base64" => Self::Base64,
             "path" => Self::Path,
+            "colons" => Self::Colons,
             _ => return None,
         })
     }
@@ -50,6 +53,7 @@ impl Alphabet {
             Self::Path => {
                 byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'_' | b'-' | b'.' | b'@' | b'%')
             }
+            Self::Colons => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b':'),
         }
     }
 }
@@ -68,22 +72,24 @@ pub(super) struct SecretScan<'t> {
     runs: [Run; ALPHABETS],
     /// The next end of a block, as far as it was looked for: the byte from which on, and where it was found.
     pub(super) block_end: Option<(usize, Option<usize>)>,
+    /// Where the last run with escapes ends, which was decoded.
+    pub(super) escaped_end: usize,
 }
 
 impl<'t> SecretScan<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Self { text, runs: [Run::default(); ALPHABETS], block_end: None }
+        Self { text, runs: [Run::default(); ALPHABETS], block_end: None, escaped_end: 0 }
     }
 
     pub(super) fn byte(&self, at: usize) -> Option<u8> {
         self.text.as_bytes().get(at).copied()
     }
 
-    /// Returns the end of the run of `alphabet` that begins at `at`. A point at its end is the end of a sentence.
+    /// Returns the end of the run of `alphabet` that begins at `at`. Points and colons at its end belong to the sentence.
     pub(super) fn find_run_end(&mut self, alphabet: Alphabet, at: usize) -> usize {
         let end = self.find_run(alphabet, at).end;
         let text = &self.text[at..end];
-        if alphabet == Alphabet::Base64 { end } else { at + text.trim_end_matches('.').len() }
+        if alphabet == Alphabet::Base64 { end } else { at + text.trim_end_matches(['.', ':']).len() }
     }
 
     /// Whether the run of `alphabet` that begins at `at` has a digit.

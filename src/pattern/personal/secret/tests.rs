@@ -28,6 +28,33 @@ fn every_word_is_searched() {
 }
 
 #[test]
+fn each_shape_of_the_table_is_found_as_a_whole_and_no_shorter_one() {
+    for shape in ISSUED.iter() {
+        let (least, needs_digit) = shape.requirements();
+        let secret = shape.write_secret(least, true);
+        for text in [secret.clone(), format!("It is `{secret}`."), format!("{{\"a\":\"x={secret}\"}}")] {
+            assert_eq!(find_texts(&text), [secret.as_str()], "{text}");
+        }
+        // A prefix that is a whole secret has no shorter one, and two shapes may share a prefix.
+        let has_other = ISSUED.iter().any(|other| {
+            !std::ptr::eq(shape, other)
+                && other.shortest() < shape.shortest()
+                && secret.starts_with(other.prefix)
+        });
+        if least > 0 && !has_other {
+            assert_eq!(
+                find_texts(&format!("`{}`", shape.write_secret(least - 1, true))),
+                [""; 0],
+                "{secret}"
+            );
+        }
+        if needs_digit {
+            assert_eq!(find_texts(&format!("`{}`", shape.write_secret(least, false))), [""; 0], "{secret}");
+        }
+    }
+}
+
+#[test]
 fn shapes_of_issuers_are_found_as_a_whole() {
     let token = fill_token(60);
     let hex = fill_hex(64);
@@ -103,6 +130,61 @@ fn a_secret_in_an_escaped_text_is_found() {
     for before in ["\\n", "\\t", "%20", "\"", "(", "="] {
         assert_eq!(find_texts(&format!("x{before}{token}")), [token.as_str()], "{before}");
     }
+}
+
+/// Encodes `bytes` in Base64.
+fn encode_base64(bytes: &[u8]) -> String {
+    let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let groups = bytes.chunks(3).flat_map(|group| {
+        let bits =
+            group.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
+        (0..4_usize).map(move |at| {
+            if at <= group.len() { char::from(digits[(bits >> (18 - 6 * at) & 63) as usize]) } else { '=' }
+        })
+    });
+    groups.collect()
+}
+
+#[test]
+fn a_token_in_another_spelling_is_found_where_it_was_written() {
+    let tail = fill_token(36);
+    let token = format!("ghp_{tail}");
+    let spellings = [
+        format!("ghp%5F{tail}"),
+        format!("ghp%5f{tail}"),
+        format!("ghp%255F{tail}"),
+        format!("\\u0067hp_{tail}"),
+        format!("ghp\\x5f{tail}"),
+        format!("gh\u{200b}p_{tail}"),
+        format!("ghp_{}\u{200b}{}", &tail[..9], &tail[9..]),
+        format!("ghp_{}\u{ad}{}\u{feff}{}", &tail[..9], &tail[9..20], &tail[20..]),
+        encode_base64(token.as_bytes()),
+    ];
+    for written in &spellings {
+        for text in [written.clone(), format!("a \"{written}\", b"), format!("{{\"a\":\"b\\n{written}\"}}")] {
+            assert_eq!(find_texts(&text), [written.as_str()], "{text}");
+        }
+    }
+    for inner in
+        [format!("ada:{token}"), format!("{{\"a\": \"b\", \"c\": \"{token}\"}}"), format!("x{token}")]
+    {
+        let written = encode_base64(inner.as_bytes());
+        assert_eq!(find_texts(&format!("data:a/b;base64,{written} and")), [written.as_str()], "{inner}");
+    }
+    let url = format!("https%3A%2F%2Fx.example%2F%3Ftoken%3Dghp_{tail}%26a%3Db");
+    assert_eq!(find_texts(&url), [token.as_str()]);
+}
+
+#[test]
+fn the_rest_of_a_private_key_is_found_without_its_beginning() {
+    let lines = format!("{}\n{}\nq8=", fill_token(9), fill_token(64));
+    let rest = format!("{lines}\n-----END RSA PRIVATE KEY-----");
+    assert_eq!(find_texts(&format!("{rest}\nand more")), [rest.as_str()]);
+    let after = format!("Here it is:\n{rest}");
+    assert_eq!(find_texts(&after), [rest.as_str()]);
+    let escaped = rest.replace('\n', "\\n");
+    assert_eq!(find_texts(&format!("{{\"k\":\"{escaped}\"}}")), [escaped.as_str()]);
+    assert_eq!(find_texts(&rest.replace("RSA PRIVATE KEY", "CERTIFICATE")), [""; 0]);
 }
 
 /// A text that is called harmless is not searched, so no secret of any shape may be as short.
