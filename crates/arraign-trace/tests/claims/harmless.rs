@@ -781,7 +781,7 @@ const NOT_PASSED_OVER: &[(&str, &str)] = &[
     ("episodes.rs", "EVENTS"),
     ("otel/message_events.rs", "EVENTS"),
     ("otel/message_events.rs", "WITHOUT_CALLS"),
-    ("otel/said.rs", "WITHOUT_CALLS"),
+    ("otel/chat_messages.rs", "WITHOUT_CALLS"),
 ];
 
 fn list_sources(folder: &Path) -> Vec<PathBuf> {
