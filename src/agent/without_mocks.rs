@@ -37,7 +37,8 @@ impl SettledMocks {
         _: &MocksTask,
         _: u32,
         _: Trace,
-        _: (&Secrets, &AgentEnvironment),
+        _: &Secrets,
+        _: &AgentEnvironment,
     ) -> Result<Trace, AgentProblem> {
         match self {}
     }

@@ -23,7 +23,8 @@ pub(super) fn settle_run(
     _: Option<&ModelTask>,
     _: u32,
     _: Result<Trace, AgentProblem>,
-    _: (&ReaderSet, &mut Secrets),
+    _: &ReaderSet,
+    _: &mut Secrets,
 ) -> Result<Trace, AgentProblem> {
     match lease {}
 }
