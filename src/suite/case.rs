@@ -60,7 +60,7 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
 }
 
 fn read_case(context: &Context<'_>, node: Node<'_>, errors: &mut LoadErrors) -> Option<Case> {
-    let keys = errors.take(node.decode_own::<CaseKeys>());
+    let keys = errors.take(node.decode_own::<CaseKeys>(keys::common()));
     // What cannot be read may be the word that allows it.
     let allow_vacuous = keys.as_ref().is_none_or(|keys| keys.allow_vacuous == Some(true));
     let lowered = lower_blocks(context, node, allow_vacuous, errors);

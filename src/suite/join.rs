@@ -127,7 +127,7 @@ struct ListedRun {
 const MAX_LISTED: usize = 20;
 
 /// Returns all runs of a file that cases share, and the numbers of those of `case`. The file is read once in a process, and
-/// not once for each case. The error is the cause, in a sentence.
+/// not once for each case.
 pub(super) fn find_joined_runs(
     case: &Case,
     file: &TraceFile,

@@ -12,8 +12,7 @@ use crate::source::Files;
 use crate::trace::Trace;
 
 /// Writes the `run`-th run of a case (from 1) in the file `path`: to the file that `trace` names, or to
-/// `traces/<file stem>/<id>.json`; one of several to `traces/<file stem>/<id>/<n>.json`. The error is the cause, in a
-/// sentence.
+/// `traces/<file stem>/<id>.json`; one of several to `traces/<file stem>/<id>/<n>.json`.
 pub fn record_run(case: &Case, path: &Path, files: &Files, run: u32, trace: &Trace) -> Result<(), RunsError> {
     let path = recording(case, path, files, run)?;
     Ok(files.write(&path, to_native(trace).as_bytes())?)

@@ -88,8 +88,7 @@ impl CaseRuns {
         Ok(Self { sources, count, left_out: found - count, reading, together: Mutex::default() })
     }
 
-    /// Finds all runs in the files of a case, also those of other cases that share the files. The error is the cause, in a
-    /// sentence.
+    /// Finds all runs in the files of a case, also those of other cases that share the files.
     pub(super) fn find_in_files(case: &Case, path: &Path, files: &Files) -> Result<Self, RunsError> {
         let sources = Self::find_sources(case, path, files)?;
         let count = sources.iter().map(RunSource::len).sum();

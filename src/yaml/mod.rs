@@ -273,9 +273,9 @@ impl<'d> Node<'d> {
         decode_all::decode_all(self)
     }
 
-    /// Deserializes those keys of a mapping that `T` has, and reports every error in them. Another reader owns the rest.
-    pub(crate) fn decode_own<T: DeserializeOwned>(self) -> Result<T, LoadErrors> {
-        let own = decode::list_keys::<T>();
+    /// Deserializes the keys `own` of a mapping, which are those of `T`, and reports every error in them. Another reader owns
+    /// the rest.
+    pub(crate) fn decode_own<T: DeserializeOwned>(self, own: &[&str]) -> Result<T, LoadErrors> {
         let keys = self.entries().into_iter().flatten().map(|(key, _)| key.name.as_str());
         let others: Vec<&str> = keys.filter(|key| !own.contains(key)).collect();
         decode_all::decode_all(Node { hidden: &others, ..self })

@@ -140,6 +140,23 @@ fn list_keys_of_cases() -> Vec<String> {
     paths
 }
 
+/// A default under one name of a key must meet the value of a case under the other.
+#[test]
+fn every_other_name_of_a_key_is_the_same_key() {
+    let schema = schema::of_cases(&Registry::default());
+    let keys = schema["definitions"]["part_of_case"]["properties"].as_object().expect("keys");
+    let mut named = 0;
+    for (name, form) in keys {
+        let meaning = form["description"].as_str().unwrap_or_default();
+        if let Some(key) = meaning.strip_prefix("Another name of `").and_then(|rest| rest.strip_suffix("`."))
+        {
+            assert!(keys::same(name, key), "{name} is another name of {key}");
+            named += 1;
+        }
+    }
+    assert_eq!(named, 2);
+}
+
 #[test]
 fn every_row_is_about_a_key() {
     let paths = list_keys_of_cases();

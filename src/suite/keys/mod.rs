@@ -6,6 +6,7 @@ mod rules;
 mod table;
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use crate::json::Json;
 use crate::place::{LoadError, LoadErrors, Place};
@@ -30,7 +31,9 @@ pub(super) const SUITE_TEXTS: &[&str] = &["version", "description"];
 
 /// The keys that belong to the case itself, with their other names. The settings of a metric are at the same level.
 pub(super) fn common() -> &'static [&'static str] {
-    list_keys::<CaseKeys>()
+    // Asked for each key of each case, and the same each time.
+    static KEYS: LazyLock<&[&str]> = LazyLock::new(list_keys::<CaseKeys>);
+    &KEYS
 }
 
 /// Returns how a default under `name` and the value of a case become one.

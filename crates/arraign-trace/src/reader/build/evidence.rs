@@ -321,7 +321,7 @@ impl<'t> EvidenceSearch<'t> {
         }
         for (key, value) in object.iter() {
             let is_container = matches!(value, JsonNode::Object(_) | JsonNode::Array(_));
-            // The arguments and results of a call are data: an object in them that looks like a call is none.
+            // The arguments and results of a call are data: an object in them that looks like a call is not one.
             if is_container && !is_data(key, is_call || is_result) {
                 self.path.push(PathStep::Key(borrow_key(key)));
                 self.search(value, face.reference.or(face.id));

@@ -37,7 +37,7 @@ pub(crate) struct AtifSteps<'t> {
     began: Option<u64>,
     tally: UsageTotal,
     cost_usd: Option<f64>,
-    /// Whether results say that they are errors: then one that does not is none.
+    /// Whether failed results are marked: then a result without the mark is no failure.
     tells_errors: bool,
     /// The agent's own texts since its last call.
     said: Vec<String>,

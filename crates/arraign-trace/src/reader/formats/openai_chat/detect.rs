@@ -41,7 +41,7 @@ pub(super) fn is_message(value: &JsonNode) -> bool {
     value.get("role").is_some() && value.get("choices").is_none()
 }
 
-/// Judges a record that is not a message. A key of `foreign` speaks against it.
+/// Judges a record that is not a message. A key of `foreign` makes this format less likely.
 fn judge_record(value: &JsonNode, foreign: &[&str]) -> Detection {
     if let JsonNode::Array(messages) = value {
         return MESSAGES.judge(messages.iter(), "");
