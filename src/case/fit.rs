@@ -330,6 +330,10 @@ fn is_context(text: &str) -> bool {
 
 /// Returns the text without the context that a host has added to it. Each part ends a line.
 fn remove_context(text: &str) -> Cow<'_, str> {
+    // Most texts have no tag at all.
+    if !text.contains("</") {
+        return Cow::Borrowed(text);
+    }
     let mut own = Cow::Borrowed(text);
     for tag in CONTEXT_TAGS {
         let open = format!("<{tag}>");

@@ -19,7 +19,7 @@ use crate::judge::JudgeSession;
 use crate::outcome::{Status, UndecidedCause};
 use crate::place::Place;
 use crate::secrets::{KnownSecrets, QuotedText, SecretMasker};
-use crate::source::fingerprint_bytes;
+use crate::source::TextHash;
 use crate::suite::{NoBaseline, RecordedEvidence, RecordedRun, RunsError};
 use crate::trace::{Arguments, Trace};
 use crate::verdict::summary::reaches_thresholds;
@@ -259,7 +259,9 @@ fn blank_verdict(case: &Case, name: &str) -> Verdict {
 
 /// Returns the hash of a trace. `None` for one that is no JSON, which no reader makes.
 fn hash_trace(trace: &Trace) -> Option<String> {
-    json::to_vec(trace).ok().map(|text| fingerprint_bytes(&text))
+    let mut hash = TextHash::new();
+    json::write_json(&mut hash, trace).ok()?;
+    Some(format!("fnv1a:{:016x}", hash.value()))
 }
 
 fn summarize_run(case: &Case, run: &RecordedRun) -> RunSummary {

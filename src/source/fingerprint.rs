@@ -1,6 +1,6 @@
 //! Fingerprints: hashes that say whether something has changed.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write};
 
 /// Returns the fingerprint of some bytes: `sha256:` and the hash in hexadecimal.
 pub fn fingerprint_bytes(bytes: &[u8]) -> String {
@@ -10,4 +10,40 @@ pub fn fingerprint_bytes(bytes: &[u8]) -> String {
         let _ = write!(fingerprint, "{byte:02x}");
     }
     fingerprint
+}
+
+/// The FNV-1a hash of 64 bits of all text that is written to it: the same on every machine and in every version. It is no guard against a person who wants two texts to have
+/// one hash, and much cheaper than a fingerprint.
+#[derive(Debug)]
+pub(crate) struct TextHash(u64);
+
+impl TextHash {
+    /// The hash of no text.
+    pub(crate) fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    /// Returns the hash of a text.
+    pub(crate) fn of(text: &str) -> u64 {
+        let mut hash = Self::new();
+        hash.add(text);
+        hash.0
+    }
+
+    /// Returns the hash of all text so far.
+    pub(crate) fn value(&self) -> u64 {
+        self.0
+    }
+
+    fn add(&mut self, text: &str) {
+        let mix = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        self.0 = text.bytes().fold(self.0, mix);
+    }
+}
+
+impl Write for TextHash {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.add(text);
+        Ok(())
+    }
 }

@@ -73,18 +73,23 @@ pub(super) fn require_exact_names(
 /// Finds the called tools that may be tools of the check by another name.
 fn find_near_tools<'r>(tools: &[&'r ToolPattern], evidence: &'r Evidence<'_>) -> Vec<NearTool<'r>> {
     let trace = &evidence.trace;
+    // A glob names no tool: `*` in a list of what is allowed says nothing about this one.
+    let own = tools.iter().filter_map(|tool| tool.exact());
+    let named: HashSet<&str> = own.chain(evidence.named_tools.iter().map(SmolStr::as_str)).collect();
     let mut seen = HashSet::new();
     let calls = trace.calls.iter();
-    let calls: Vec<&Call> = calls.filter(|call| seen.insert(identify_tool(call))).collect();
+    let calls = calls.filter(|call| seen.insert(identify_tool(call)) && !is_named(call, &named));
+    let calls: Vec<&Call> = calls.collect();
+    // The tools of most runs have the names that the case gives them.
+    if calls.is_empty() {
+        return Vec::new();
+    }
     let near = find_near_calls(tools, &calls).into_iter().map(|near| NearTool {
         pattern: tools[near.pattern],
         call: calls[near.call],
         name: near.name,
     });
-    // A glob names no tool: `*` in a list of what is allowed says nothing about this one.
-    let own = tools.iter().filter_map(|tool| tool.exact());
-    let named: HashSet<&str> = own.chain(evidence.named_tools.iter().map(SmolStr::as_str)).collect();
-    near.filter(|near| !is_named(near.call, &named) && !is_offered_beside(near, trace)).collect()
+    near.filter(|near| !is_offered_beside(near, trace)).collect()
 }
 
 /// Whether the case names the called tool: then it is another one.

@@ -14,9 +14,8 @@ use std::sync::OnceLock;
 use super::manifest::{MANIFESTS, RunManifest};
 use super::prune::prune_runs;
 use crate::harness::settings::{Nextest, own_run_id};
-use crate::harness::shard::hash_text;
 use crate::json;
-use crate::source::{LineLog, write_with_folder};
+use crate::source::{LineLog, TextHash, write_with_folder};
 use crate::suite::escape_file_name;
 use crate::verdict::Verdict;
 
@@ -113,7 +112,14 @@ impl Store {
 
     /// Checks that no verdict was lost. The error is a message for the user.
     pub(crate) fn check_written(&self) -> Result<(), String> {
-        self.unwritten.get().map_or(Ok(()), |problem| Err(problem.clone()))
+        if let Some(problem) = self.unwritten.get() {
+            return Err(problem.clone());
+        }
+        if self.log.has_lost_lines() {
+            let folder = self.run.display();
+            return Err(format!("verdicts of this run are lost: `{folder}` was removed while it ran"));
+        }
+        Ok(())
     }
 
     fn append_verdict(&self, verdict: &Verdict) -> io::Result<()> {
@@ -154,7 +160,7 @@ fn escape_name(id: &str) -> String {
     }
     // The limit is in bytes, so the cut moves back to the start of a character.
     let end = name.floor_char_boundary(LONGEST_NAME);
-    format!("{}~{:016x}", &name[..end], hash_text(&name))
+    format!("{}~{:016x}", &name[..end], TextHash::of(&name))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 pub(super) use self::partition::runs_partition;
 pub(super) use self::times::TrialTimes;
 use super::settings::Shard;
+use crate::source::TextHash;
 
 /// The shard in a manifest, by which a report decides whether the shards of a run are complete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +41,7 @@ pub(super) fn select_names<'n>(
     // Without durations the hash of a name selects its shard, so that a new case moves no other one.
     let shards = match times {
         Some(times) => times.balance(names, shard.count),
-        None => names.iter().map(|name| hash_text(name) % u64::from(shard.count)).collect(),
+        None => names.iter().map(|name| TextHash::of(name) % u64::from(shard.count)).collect(),
     };
     let own = u64::from(shard.number - 1);
     names.iter().zip(shards).filter(|(_, shard)| *shard == own).map(|(name, _)| name.as_str()).collect()
@@ -69,13 +70,7 @@ fn hash_names(names: &[String]) -> String {
     let mut sorted: Vec<&str> = names.iter().map(String::as_str).collect();
     sorted.sort_unstable();
     // A line break separates names, and no name of a trial contains one.
-    format!("{:016x}", hash_text(&sorted.join("\n")))
-}
-
-/// Hashes `text` with FNV-1a, which gives the same value on every machine and in every version.
-pub(super) fn hash_text(text: &str) -> u64 {
-    text.bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    format!("{:016x}", TextHash::of(&sorted.join("\n")))
 }
 
 #[cfg(test)]

@@ -6,9 +6,8 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::hash_text;
-
 use crate::json;
+use crate::source::TextHash;
 
 /// The file of durations: JSON Lines, such as `report.jsonl` or a verdict log.
 #[derive(Debug)]
@@ -40,7 +39,7 @@ impl TrialTimes {
             let duration = trial.duration_ms.max(0.0);
             durations.insert(trial.name, duration);
         }
-        Ok(Self { durations, hash: format!("{:016x}", hash_text(text)) })
+        Ok(Self { durations, hash: format!("{:016x}", TextHash::of(text)) })
     }
 
     /// The hash of the file.

@@ -32,6 +32,7 @@ mod map;
 mod number;
 mod parse;
 mod serialize;
+mod stream;
 mod text;
 mod tree;
 mod write;
@@ -49,6 +50,7 @@ pub use parse::{JsonValues, check_keys, parse_first, parse_first_lenient};
 pub(crate) use parse::{find_error, parse_entries};
 pub use parse::{parse, parse_borrowed, parse_lenient};
 pub use serialize::to_json;
+pub use stream::write_json;
 pub use text::JsonText;
 pub use tree::{Json, JsonNode};
 #[doc(hidden)]

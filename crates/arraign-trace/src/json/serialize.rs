@@ -10,7 +10,7 @@ use crate::json::number::JsonNumber;
 use crate::json::tree::{Json, JsonNode};
 
 /// The name by which this module's serializer recognises a number with its digits.
-const NUMBER: &str = "$arraign_trace::JsonNumber";
+pub(super) const NUMBER: &str = "$arraign_trace::JsonNumber";
 
 /// Builds the JSON value that a type serializes to. An error is one of the type itself, or a key that is no text.
 pub fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<Json, JsonError> {
@@ -68,7 +68,7 @@ impl Serialize for WrittenNumber<'_, '_> {
 }
 
 /// Builds a tree.
-struct TreeSerializer;
+pub(super) struct TreeSerializer;
 
 impl Serializer for TreeSerializer {
     type Ok = Json;
@@ -234,7 +234,7 @@ impl Serializer for TreeSerializer {
     }
 }
 
-fn parse_digits(digits: &str) -> Result<Json, JsonError> {
+pub(super) fn parse_digits(digits: &str) -> Result<Json, JsonError> {
     let number =
         JsonNumber::parse(digits).ok_or_else(|| JsonError::new(format!("`{digits}` is not a number")))?;
     Ok(Json::Number(number.into_owned()))
@@ -248,7 +248,7 @@ fn name_variant(variant: Option<&'static str>, value: Json) -> Json {
     }
 }
 
-struct ListBuilder {
+pub(super) struct ListBuilder {
     /// The variant of an enum that holds the list.
     variant: Option<&'static str>,
     items: Vec<Json>,
@@ -317,7 +317,7 @@ impl ser::SerializeTupleVariant for ListBuilder {
     }
 }
 
-struct ObjectBuilder {
+pub(super) struct ObjectBuilder {
     /// The variant of an enum that holds the object.
     variant: Option<&'static str>,
     object: JsonObject<'static>,
@@ -391,13 +391,13 @@ impl ser::SerializeStructVariant for ObjectBuilder {
 }
 
 /// Takes what has a text: a key of an object, or the digits of a number.
-struct TextSerializer {
+pub(super) struct TextSerializer {
     wants_digits: bool,
 }
 
 impl TextSerializer {
-    const KEY: Self = Self { wants_digits: false };
-    const DIGITS: Self = Self { wants_digits: true };
+    pub(super) const KEY: Self = Self { wants_digits: false };
+    pub(super) const DIGITS: Self = Self { wants_digits: true };
 
     fn refuse<T>() -> Result<T, JsonError> {
         Err(JsonError::custom("key must be a string"))
@@ -568,7 +568,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::json::{json, parse};
+    use crate::json::{json, parse, to_string};
 
     #[derive(Serialize)]
     struct Report {
@@ -584,11 +584,19 @@ mod tests {
         Done,
         Failed(String),
         At { line: u32 },
+        Between(u32, f32),
+        Nowhere {},
     }
 
     #[test]
     fn a_derived_type_is_what_serde_json_makes_of_it() {
-        for state in [State::Done, State::Failed("x".to_owned()), State::At { line: 3 }] {
+        for state in [
+            State::Done,
+            State::Failed("x".to_owned()),
+            State::At { line: 3 },
+            State::Between(1, 0.1),
+            State::Nowhere {},
+        ] {
             let report = Report {
                 name: None,
                 sizes: vec![1, 2],
@@ -600,6 +608,7 @@ mod tests {
             let ours = to_json(&report).expect("JSON");
             assert_eq!(parse(&theirs).expect("JSON"), ours);
             assert_eq!(ours.to_string(), theirs);
+            assert_eq!(to_string(&report).expect("JSON"), theirs);
         }
         assert!(to_json(&BTreeMap::from([(Some(vec![1]), 2)])).is_err());
     }
@@ -612,6 +621,7 @@ mod tests {
             digits: &'static str,
         }
         let number = Number { digits: "100000000000000000001" };
+        assert_eq!(to_string(&[&number]).expect("JSON"), "[100000000000000000001]");
         assert_eq!(to_json(&[number]).expect("JSON").to_string(), "[100000000000000000001]");
     }
 
@@ -620,6 +630,7 @@ mod tests {
         let text = r"[100000000000000000001,1.50,-1e999,18446744073709551615]";
         let kept = parse(text).expect("JSON");
         assert_eq!(to_json(&[&kept]).expect("JSON").to_string(), format!("[{text}]"));
+        assert_eq!(to_string(&[&kept]).expect("JSON"), format!("[{text}]"));
         let theirs = serde_json::to_string(&kept).expect("JSON");
         let floats: Vec<f64> = serde_json::from_str(&theirs).expect("floats");
         assert_eq!(floats[2].to_bits(), f64::MIN.to_bits());

@@ -6,11 +6,14 @@ use serde::Serialize;
 
 use crate::json::error::JsonError;
 use crate::json::serialize::to_json;
+use crate::json::stream::write_json;
 use crate::json::tree::JsonNode;
 
 /// Renders a value as JSON on one line.
 pub fn to_string<T: Serialize + ?Sized>(value: &T) -> Result<String, JsonError> {
-    Ok(to_json(value)?.to_string())
+    let mut text = String::new();
+    write_json(&mut text, value)?;
+    Ok(text)
 }
 
 /// Renders a value as JSON on one line, in UTF-8.
@@ -37,7 +40,7 @@ impl fmt::Display for JsonNode<'_> {
 }
 
 /// Writes a value. `indent` is the number of levels above it; `None` writes it on one line.
-fn write_value(out: &mut impl Write, value: &JsonNode, indent: Option<usize>) -> fmt::Result {
+pub(super) fn write_value(out: &mut impl Write, value: &JsonNode, indent: Option<usize>) -> fmt::Result {
     match value {
         JsonNode::Null => out.write_str("null"),
         JsonNode::Bool(flag) => write!(out, "{flag}"),
@@ -82,7 +85,7 @@ fn break_line(out: &mut impl Write, indent: Option<usize>) -> fmt::Result {
 }
 
 /// Writes a text in quotes.
-fn write_text(out: &mut impl Write, text: &str) -> fmt::Result {
+pub(super) fn write_text(out: &mut impl Write, text: &str) -> fmt::Result {
     out.write_char('"')?;
     let mut rest = text;
     while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)) {
