@@ -16,8 +16,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use arraign_trace::source::{
-    DEFAULT_SIZE_LIMIT, FileOpener, Opened, ReadError, ReadProblem, open_regular, temporary_path,
+    DEFAULT_SIZE_LIMIT, FileOpener, Opened, ReadError, ReadProblem, find_writer, open_regular, temporary_path,
 };
+pub(crate) use fingerprint::TextHash;
 pub use fingerprint::fingerprint_bytes;
 #[cfg(feature = "live")]
 pub use inputs::{FileFingerprints, InputHasher, check_input_pattern};

@@ -1,13 +1,14 @@
 //! The folder of a harness: where it is, and the `arraign.yaml` in it.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Harness;
 use super::workspace::MANIFEST_DIR;
-use crate::place::LoadErrors;
+use crate::place::{LoadError, LoadErrors};
 use crate::source::{DEFAULT_SIZE_LIMIT, Files};
 use crate::suite::{Workspace, workspace};
+use crate::yaml::Placed;
 
 impl Harness {
     /// Returns the package's folder and the files of the eval root.
@@ -29,11 +30,20 @@ impl Harness {
         Ok((base, files))
     }
 
-    /// Returns the content of `arraign.yaml`, and the files with the size limit that it sets.
+    /// Returns the content of `arraign.yaml`, and the files with the roots and the size limit that it sets.
     pub(super) fn read_workspace(&self, files: Files) -> Result<(Files, Workspace), LoadErrors> {
         let common = workspace(&files, &self.kinds)?;
         let limit = self.size_limit.or(common.size_limit).unwrap_or(DEFAULT_SIZE_LIMIT);
-        Ok((files.with_size_limit(limit), common))
+        let repository = find_repository(files.base());
+        let mut errors = LoadErrors::new();
+        let mut files = files.with_size_limit(limit);
+        for root in &common.roots {
+            files = match errors.take(check_root(root, &files, &repository)) {
+                Some(folder) => files.allow_root(folder),
+                None => files,
+            };
+        }
+        errors.or((files, common))
     }
 
     /// Returns the folders in which the package may be, each with the setting that it comes from.
@@ -57,4 +67,26 @@ impl Harness {
         let help = "create it, or set the package's folder with `Harness::at`";
         format!("no folder `{}` {}; {help}", self.folder.display(), tried.join(", nor "))
     }
+}
+
+/// Returns the repository of the package in `base`, or the package itself outside of one.
+fn find_repository(base: &Path) -> PathBuf {
+    // In a work tree and in a submodule, `.git` is a file.
+    let repository = base.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(base);
+    repository.canonicalize().unwrap_or_else(|_| repository.to_owned())
+}
+
+/// Returns the folder that a root of `arraign.yaml` means. A file of the repository must not open the rest of the machine to
+/// whoever may change it: outside of the repository, the command line or the harness allows a folder.
+fn check_root(root: &Placed<String>, files: &Files, repository: &Path) -> Result<PathBuf, LoadError> {
+    let written = files.root().join(root.as_str());
+    let folder = written.canonicalize().ok().filter(|folder| folder.is_dir());
+    let folder = folder.ok_or_else(|| root.error(format!("no folder `{}`", root.as_str())))?;
+    if folder.starts_with(repository) || files.is_inside(&folder) {
+        return Ok(folder);
+    }
+    let problem = format!("`{}` is outside of the repository `{}`", root.as_str(), repository.display());
+    Err(root
+        .error(problem)
+        .help("`cargo arraign run --allow-root FOLDER` and `Harness::allow_root` allow such folders"))
 }

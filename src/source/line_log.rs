@@ -8,6 +8,7 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::lock;
 
@@ -17,6 +18,8 @@ pub struct LineLog {
     path: PathBuf,
     is_shared: bool,
     open: Mutex<Option<OpenLog>>,
+    /// Lines that were written here are gone, because the file was removed.
+    has_lost_lines: AtomicBool,
 }
 
 /// The open file.
@@ -31,7 +34,7 @@ struct OpenLog {
 impl LineLog {
     /// The log at `path`, which need not exist.
     pub fn at(path: PathBuf) -> Self {
-        Self { path, is_shared: false, open: Mutex::new(None) }
+        Self { path, is_shared: false, open: Mutex::new(None), has_lost_lines: AtomicBool::new(false) }
     }
 
     /// The log at `path`, which is locked for every line. On a network file system, where appending is not atomic, this
@@ -52,8 +55,7 @@ impl LineLog {
         }
         let mut held = lock(&self.open);
         // A log that another process has removed is created again; a verdict must not vanish in a deleted file.
-        let known =
-            held.take().and_then(|mut log| log.look_again(&self.path).unwrap_or(false).then_some(log));
+        let known = held.take().and_then(|log| self.keep_if_named(log));
         let log = held.insert(match known {
             Some(log) => log,
             None => OpenLog::open(&self.path)?,
@@ -65,6 +67,22 @@ impl LineLog {
         log.file.lock()?;
         let written = log.look_again(&self.path).and_then(|_| log.write_line(line));
         log.file.unlock().and(written)
+    }
+
+    /// Returns the open log if its file still has a name. What was written to a file without one is lost.
+    fn keep_if_named(&self, mut log: OpenLog) -> Option<OpenLog> {
+        let has_name = log.look_again(&self.path).unwrap_or(false);
+        if !has_name {
+            self.has_lost_lines.fetch_or(log.own_end > 0, Ordering::Relaxed);
+        }
+        has_name.then_some(log)
+    }
+
+    /// Whether lines that were appended here are in no file any more, because somebody has removed it.
+    pub fn has_lost_lines(&self) -> bool {
+        let mut held = lock(&self.open);
+        *held = held.take().and_then(|log| self.keep_if_named(log));
+        self.has_lost_lines.load(Ordering::Relaxed)
     }
 
     /// Reads all lines. It is an error if the file could not be appended to: a judge must know this before it spends money.
@@ -190,6 +208,20 @@ mod tests {
         fs::remove_dir_all(dir.path().join("run")).expect("the folder is removed");
         log.append_line(b"two").expect("the line is appended");
         assert_eq!(log.read_lines().expect("the log"), ["two"]);
+    }
+
+    #[test]
+    fn a_log_that_was_removed_has_lost_its_lines() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let log = LineLog::at(dir.path().join("run/log.jsonl"));
+        assert!(!log.has_lost_lines());
+        log.append_line(b"{}").expect("it is written");
+        assert!(!log.has_lost_lines());
+        fs::remove_dir_all(dir.path().join("run")).expect("it is removed");
+        assert!(log.has_lost_lines());
+        // A line that follows is in a new file, which does not bring the old ones back.
+        log.append_line(b"{}").expect("it is written");
+        assert!(log.has_lost_lines());
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub struct Workspace {
     pub agent_limits: AgentLimits,
     /// The largest file that is read, in bytes.
     pub size_limit: Option<u64>,
+    /// Folders outside of the eval root, relative to it, whose files cases may name.
+    pub roots: Vec<Placed<String>>,
     /// The number of runs of a harness whose verdicts are kept.
     pub keep_runs: Option<NonZeroUsize>,
 }
@@ -63,8 +65,9 @@ pub fn workspace(files: &Files, kinds: &Registry) -> Result<Workspace, LoadError
         fields.parse("agents", Node::decode_all::<Placed<OrderedMap<String, Placed<WrittenDescription>>>>);
     let agents = agents.and_then(|agents| fields.take(build_named_agents(agents, &readers)));
     let size_limit = fields.optional("size_limit").map(|FileSize(bytes)| bytes);
+    let roots = fields.parse("roots", Node::decode_all::<Vec<Placed<String>>>).unwrap_or_default();
     let keep_runs = fields.node("keep_runs").and_then(|node| fields.take(node.decode::<NonZeroUsize>()));
     let agent_limits = fields.parse("agent_limits", Node::decode_all::<AgentLimits>).unwrap_or_default();
     let agents = agents.unwrap_or_default();
-    fields.finish(Workspace { tables, agents, agent_limits, size_limit, keep_runs })
+    fields.finish(Workspace { tables, agents, agent_limits, size_limit, roots, keep_runs })
 }

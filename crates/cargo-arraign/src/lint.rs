@@ -11,8 +11,8 @@ use arraign::lint::{LintRemark, LintResult, LintSkip};
 use clap::{Args, ValueEnum};
 
 use crate::error::{CliError, CliResult, FAILED, exit_after_write};
-use crate::run::{limit_size, require_folder};
-use crate::size::parse_size;
+use crate::file_options::FileOptions;
+use crate::run::require_folder;
 
 /// Find what the cases leave untested, using recorded traces: no agent runs.
 ///
@@ -26,9 +26,8 @@ pub(crate) struct Lint {
     /// Exit with 101 if there is any remark.
     #[arg(long)]
     deny: bool,
-    /// The largest file that is read, such as `200MB`. Default: `size_limit` of arraign.yaml, or 64 MiB.
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
-    size_limit: Option<u64>,
+    #[command(flatten)]
+    files: FileOptions,
     /// The output format.
     #[arg(long, value_enum, default_value_t)]
     format: LintFormat,
@@ -46,7 +45,7 @@ enum LintFormat {
 impl Lint {
     pub(crate) fn run(self) -> CliResult {
         require_folder(&self.folder)?;
-        let found = limit_size(Harness::new(&self.folder), self.size_limit).lint().map_err(|errors| {
+        let found = self.files.apply_to(Harness::new(&self.folder)).lint().map_err(|errors| {
             let drawn: Vec<String> = errors.iter().map(render_load_error).collect();
             CliError::new(format!("the eval files do not load\n{}", drawn.concat().trim_end()))
         })?;

@@ -12,6 +12,7 @@ mod completions;
 mod editor;
 mod error;
 mod explain;
+mod file_options;
 mod from_trace;
 mod ide;
 mod import;
@@ -30,7 +31,6 @@ mod record;
 mod report;
 mod run;
 mod schema;
-mod size;
 mod yaml_writer;
 
 use std::env;

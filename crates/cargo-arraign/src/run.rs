@@ -11,7 +11,7 @@ use arraign::Harness;
 use clap::Args;
 
 use crate::error::{CliError, CliResult};
-use crate::size::parse_size;
+use crate::file_options::FileOptions;
 
 /// Run the cases of a folder, without a test target.
 ///
@@ -44,9 +44,8 @@ pub(crate) struct Run {
     #[cfg(feature = "live")]
     #[arg(long, value_name = "USD")]
     agent_budget: Option<f64>,
-    /// The largest file that is read, such as `200MB`. Default: `size_limit` of arraign.yaml, or 64 MiB.
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
-    size_limit: Option<u64>,
+    #[command(flatten)]
+    files: FileOptions,
     /// Filters and flags of libtest: `--list`, `--exact NAME`, `--skip TEXT`, ...; `-- --help` shows them.
     #[arg(last = true)]
     arguments: Vec<OsString>,
@@ -63,7 +62,7 @@ impl Run {
         let rerun = format!("cargo arraign run{dir}{consent} --");
         let harness = self.allow_agents(Harness::new(&self.dir).at(here).rerun(rerun));
         let selection = CaseSelection { tier: self.tier, tags: self.tags };
-        Ok(run_program(limit_size(harness, self.size_limit), self.arguments, selection))
+        Ok(run_program(self.files.apply_to(harness), self.arguments, selection))
     }
 }
 
@@ -104,14 +103,6 @@ fn parse_tier(text: &str) -> Result<Tier, String> {
         "smoke" => Ok(Tier::Smoke),
         "full" => Ok(Tier::Full),
         _ => Err("expected `smoke` or `full`".to_owned()),
-    }
-}
-
-/// Sets the limit of a harness, if the command line says one.
-pub(crate) fn limit_size(harness: Harness, limit: Option<u64>) -> Harness {
-    match limit {
-        Some(limit) => harness.size_limit(limit),
-        None => harness,
     }
 }
 

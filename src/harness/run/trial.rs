@@ -223,7 +223,7 @@ fn finish_case(context: &RunContext, number: usize, work: &CaseWork, mut verdict
     let CaseWork { case, path, suite, .. } = work;
     verdict.suite = suite.to_string();
     // Before everything else, because the snapshot can change whether the trial passes.
-    let tolerated = snapshots::compare_with_snapshot(&mut verdict, case, path, &context.project.base);
+    let tolerated = snapshots::compare_with_snapshot(&mut verdict, case, path, &context.project.files);
     // The time limit of the trial does not apply to mutants, because a survivor fails no trial.
     if context.project.mutates && verdict.passed {
         verdict.mutation = Some(Box::new(try_mutants(context, &verdict, work)));

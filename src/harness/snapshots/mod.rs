@@ -25,8 +25,9 @@ pub use self::pinned::snapshot_text;
 use crate::case::Case;
 use crate::harness::settings::is_ci;
 use crate::outcome::Status;
+use crate::source::Files;
 use crate::suite::{build_case_name, escape_file_name};
-use crate::verdict::Verdict;
+use crate::verdict::{TrialError, Verdict};
 
 /// The location of a case's snapshot.
 struct SnapshotFile {
@@ -48,6 +49,11 @@ impl SnapshotFile {
     fn path(&self) -> PathBuf {
         self.folder.join(format!("{}.snap", self.name))
     }
+
+    /// The path of a changed snapshot beside the accepted one.
+    fn pending_beside(&self) -> PathBuf {
+        self.folder.join(format!("{}.snap.new", self.name))
+    }
 }
 
 /// Returns an error if changed snapshots would be accepted in continuous integration, where nobody reviews them.
@@ -66,7 +72,7 @@ pub(crate) fn refuse_accepting_in_ci(has_snapshots: bool) -> Result<(), String> 
 
 /// Compares the violations of a case with `snapshot: true` with its snapshot. Returns whether they differ and
 /// `INSTA_FORCE_PASS` lets the difference pass.
-pub(crate) fn compare_with_snapshot(verdict: &mut Verdict, case: &Case, path: &Path, base: &Path) -> bool {
+pub(crate) fn compare_with_snapshot(verdict: &mut Verdict, case: &Case, path: &Path, files: &Files) -> bool {
     let as_expected = match case.expect_verdict {
         Some(expected) => verdict.status == expected,
         None => matches!(verdict.status, Status::Pass | Status::Fail),
@@ -78,12 +84,21 @@ pub(crate) fn compare_with_snapshot(verdict: &mut Verdict, case: &Case, path: &P
     let case_name = build_case_name(&verdict.suite, case.id.as_deref());
     let run = verdict.name.strip_prefix(&case_name).and_then(|rest| rest.strip_prefix("::"));
     let file = SnapshotFile::new(path, case.id.as_deref(), run);
-    pinned::compare(verdict, case, &file, path, base)
+    // A link as the folder of snapshots, or as a snapshot, must lead neither a reader nor a writer out of the roots.
+    let inside = files.resolve_for_writing(&file.path());
+    if let Err(error) = inside.and_then(|_| files.resolve_for_writing(&file.pending_beside())) {
+        verdict.status = Status::Error;
+        verdict.passed = false;
+        let message = format!("the snapshot is not compared: {error}");
+        verdict.errors.push(TrialError { message, at: verdict.case.clone() });
+        return false;
+    }
+    pinned::compare(verdict, case, &file, path, files.base())
 }
 
 #[cfg(not(feature = "snapshots"))]
 mod pinned {
-    use super::{Case, Path, SnapshotFile, Status, Verdict};
+    use super::{Case, Path, SnapshotFile, Status, TrialError, Verdict};
 
     pub(crate) fn compare(
         verdict: &mut Verdict,
@@ -95,7 +110,7 @@ mod pinned {
         verdict.status = Status::Error;
         verdict.passed = false;
         let message = "`snapshot: true` needs arraign's feature `snapshots`".to_owned();
-        verdict.errors.push(crate::verdict::TrialError { message, at: verdict.case.clone() });
+        verdict.errors.push(TrialError { message, at: verdict.case.clone() });
         false
     }
 }

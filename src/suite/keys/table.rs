@@ -85,6 +85,10 @@ pub(crate) const WORKSPACE: &[SuiteKey] = &[
         "The limits on agents that run: `{at_once: 4, per_minute: 30, budget_usd: 2.5}`. Under nextest they apply to all processes together.",
     ),
     key::<FileSize>("size_limit", "The maximum size of a file, such as `200 MB`. Default: `64 MiB`."),
+    key::<Vec<String>>(
+        "roots",
+        "Folders outside of the folder of cases whose files cases may name, relative to it, such as `../../traces`. They are in the same repository, unless a flag or the harness allows others.",
+    ),
     key::<NonZeroUsize>(
         "keep_runs",
         "The number of runs whose verdicts are kept in `target/arraign`. Default: 20.",

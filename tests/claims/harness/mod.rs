@@ -15,6 +15,7 @@ mod identifiers;
 mod lists;
 mod names;
 mod reports;
+mod roots;
 mod rows;
 mod runs;
 mod schema;

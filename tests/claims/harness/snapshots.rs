@@ -244,3 +244,25 @@ fn a_filter_orphans_nothing() {
     let ran = project.run_with(&[("ARRAIGN_TIER", "smoke")], &[]).exits(0);
     assert!(!ran.stderr.contains(".snap"), "{}", ran.stderr);
 }
+
+/// A pull request may bring a link: nothing behind it is read or written.
+#[cfg(unix)]
+#[test]
+fn a_link_out_of_the_folder_of_cases_is_no_folder_of_snapshots() {
+    let project = Project::of(&[pinned(), green("a")]);
+    std::fs::create_dir(project.path("elsewhere")).expect("a folder");
+    std::os::unix::fs::symlink(project.path("elsewhere"), project.path("evals/snapshots")).expect("a link");
+    for update in ["always", "no", ""] {
+        let ran = run(&project, update).exits(101);
+        ran.says("1 passed; 1 failed")
+            .says("the snapshot is not compared: evals/snapshots/s.b.snap: the path leaves the eval root");
+    }
+    assert_eq!(project.files("elsewhere"), Vec::<String>::new());
+    // A link to one file is refused as well.
+    std::fs::remove_file(project.path("evals/snapshots")).expect("the link is removed");
+    std::fs::create_dir(project.path("evals/snapshots")).expect("a folder");
+    project.write("elsewhere/file", "kept");
+    std::os::unix::fs::symlink(project.path("elsewhere/file"), project.path(PENDING)).expect("a link");
+    run(&project, "new").exits(101).says("the path leaves the eval root");
+    assert_eq!(project.read("elsewhere/file"), "kept");
+}

@@ -91,3 +91,26 @@ fn one_of_several_runs_is_named() {
     let script = "grep -q '\"run\":2' && exit 4; echo '{\"calls\": [\"look\"]}'";
     fault(script, "", "repeat: 3").says("run 2: the agent `sh` failed: it exited with code 4");
 }
+
+/// The second agent removes the folder in which the verdict of the first one is: a run that leaves no verdicts has not
+/// merely failed.
+#[test]
+fn an_output_folder_that_vanishes_is_exit_2() {
+    let project = Project::empty();
+    let looks = "echo '{\"calls\": [\"look\"]}'";
+    let removes = format!(
+        "until [ -n \"$(ls {out}/*/*.jsonl)\" ]; do sleep 0.05; done; sleep 0.1; rm -rf {out}; {looks}",
+        out = project.path("out").display()
+    );
+    let cases = [asks("a", &shell(looks), ""), asks("b", &shell(&removes), "timeout: 10s")];
+    project.write("evals/s.yaml", format!("tests:\n{}", cases.concat()));
+    let run = || project.run_with(&[LIVE], &["--test-threads", "1"]);
+    run()
+        .exits(2)
+        .says("2 passed")
+        .complains("verdicts of this run are lost: ")
+        .complains("was removed while it ran");
+    // Without a verdict that is lost there is nothing to say.
+    project.write("evals/s.yaml", format!("tests:\n{}", cases[0]));
+    run().exits(0);
+}

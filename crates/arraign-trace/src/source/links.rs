@@ -42,7 +42,11 @@ impl FileOpener {
 
     /// True for what is not there, too: opening it says so.
     pub(super) fn is_really_inside(&self, path: &Path) -> bool {
-        let Ok(real) = path.canonicalize() else { return true };
+        path.canonicalize().map_or(true, |real| self.is_inside(&real))
+    }
+
+    /// Whether `real`, a path without links, is inside a root.
+    pub fn is_inside(&self, real: &Path) -> bool {
         self.roots.iter().any(|root| root.canonicalize().is_ok_and(|root| real.starts_with(root)))
     }
 }

@@ -22,7 +22,7 @@ pub use links::open_regular;
 pub use opened::Opened;
 pub use read_error::{ReadError, ReadProblem};
 #[doc(hidden)]
-pub use temporary::{is_temporary, temporary_path};
+pub use temporary::{find_writer, is_temporary, temporary_path};
 
 use self::normal_path::{below, is_normal, normalise};
 use self::read_error::problem_of;
@@ -73,6 +73,11 @@ impl FileOpener {
     /// The largest file that is read, in bytes: of an archive, all that is unpacked.
     pub fn size_limit(&self) -> u64 {
         self.size_limit
+    }
+
+    /// The folder that the names of files begin at.
+    pub fn base(&self) -> &Path {
+        &self.base
     }
 
     /// The eval root.

@@ -27,7 +27,9 @@ pub enum ReadProblem {
     #[error("this is not a regular file")]
     Irregular,
     /// The file lies outside the eval root.
-    #[error("the path leaves the eval root `{0}`; `Harness::allow_root` admits other folders")]
+    #[error(
+        "the path leaves the eval root `{0}`; `roots` in arraign.yaml and `Harness::allow_root` admit other folders"
+    )]
     Outside(String),
     /// The file is larger than the limit.
     #[error("{size} bytes are over the limit of {limit}; `Harness::size_limit` raises it")]

@@ -22,10 +22,16 @@ pub fn temporary_path(path: &Path, process: u32, number: usize) -> PathBuf {
 /// Whether `path` has a name as [`temporary_path`] makes it.
 #[doc(hidden)]
 pub fn is_temporary(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let inner = name.strip_prefix('.').and_then(|rest| rest.strip_suffix(EXTENSION)?.strip_suffix('.'));
-    let numbers = inner.and_then(|inner| inner.rsplit_once('.')?.1.split_once('-'));
-    numbers.is_some_and(|(process, number)| [process, number].iter().all(|text| is_number(text)))
+    find_writer(path).is_some()
+}
+
+/// Returns the process that writes the file at `path`, if the name is one that [`temporary_path`] makes.
+#[doc(hidden)]
+pub fn find_writer(path: &Path) -> Option<u32> {
+    let name = path.file_name().and_then(|name| name.to_str())?;
+    let inner = name.strip_prefix('.')?.strip_suffix(EXTENSION)?.strip_suffix('.')?;
+    let (process, number) = inner.rsplit_once('.')?.1.split_once('-')?;
+    if is_number(number) && is_number(process) { process.parse().ok() } else { None }
 }
 
 fn is_number(text: &str) -> bool {

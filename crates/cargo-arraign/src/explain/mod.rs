@@ -25,7 +25,7 @@ use timeline::{TimelineLength, render_timeline};
 use workspace::{TraceSettings, read_declarations, read_settings};
 
 use crate::error::{CliError, CliResult, FAILED, exit_after_write};
-use crate::size::parse_size;
+use crate::file_options::parse_size;
 
 /// The number of runs that are shown without `--full`.
 const RUNS: usize = 10;

@@ -23,10 +23,10 @@ use self::known::KnownSurvivors;
 use self::report::{render_mutation_json, render_mutation_sarif};
 use self::text::MutationText;
 use crate::error::{CliError, CliResult, FAILED, exit_after_write, print_to_stderr};
+use crate::file_options::FileOptions;
 use crate::mutants::{MutationOptions, MutationReport, mutate_cases};
 use crate::report::locate_run;
-use crate::run::{limit_size, require_folder};
-use crate::size::parse_size;
+use crate::run::require_folder;
 
 /// The value of `--from-run` without a name.
 const NEWEST: &str = "newest";
@@ -63,11 +63,10 @@ pub(crate) struct Mutate {
     fix: Option<FixMode>,
     /// Show the mutants that a run with `ARRAIGN_MUTATE=1` has tried: its folder in `target/arraign`, or a path. Without ID,
     /// the newest run.
-    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = NEWEST, conflicts_with_all = ["folder", "size_limit"])]
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = NEWEST, conflicts_with_all = ["folder", "size_limit", "allow_root"])]
     from_run: Option<PathBuf>,
-    /// The largest file that is read, such as `200MB`. Default: `size_limit` of arraign.yaml, or 64 MiB.
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
-    size_limit: Option<u64>,
+    #[command(flatten)]
+    files: FileOptions,
     /// The output format.
     #[arg(long, value_enum, default_value_t)]
     format: MutationFormat,
@@ -109,7 +108,7 @@ impl Mutate {
     }
 
     fn build_harness(&self) -> Harness {
-        self.allow_programs(limit_size(Harness::new(&self.folder), self.size_limit))
+        self.allow_programs(self.files.apply_to(Harness::new(&self.folder)))
     }
 
     #[cfg(feature = "live")]
