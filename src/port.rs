@@ -9,6 +9,7 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdListener};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full};
@@ -16,7 +17,7 @@ use hyper::body::{Bytes, Incoming};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Handle;
 
@@ -25,6 +26,10 @@ use crate::source::lock;
 
 /// A response of the port.
 pub type PortResponse = Response<BoxBody<Bytes, io::Error>>;
+
+/// How long a connection may wait for the headers of its next request. An agent that uses a tool between two requests keeps
+/// its connection that long; a client that has died without closing it does not hold it for ever.
+const HEADER_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// The response to a request that is being answered.
 pub type PortFuture = Pin<Box<dyn Future<Output = PortResponse> + Send>>;
@@ -93,16 +98,17 @@ async fn accept_connections(listener: TcpListener, services: Services) {
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
-                tokio::spawn(serve_connection(stream, Arc::clone(&services)));
+                tokio::spawn(serve_connection(stream, Arc::clone(&services), HEADER_TIMEOUT));
             }
             // The process has no free file descriptors. Some are free when an agent ends.
-            Err(_) => tokio::time::sleep(std::time::Duration::from_millis(50)).await,
+            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
         }
     }
 }
 
-/// Serves a connection until the client closes it. A client that breaks the protocol, or hangs up, ends its own connection.
-async fn serve_connection(stream: TcpStream, services: Services) {
+/// Serves a connection until the client closes it, or sends no whole headers for `header_timeout`. A client that breaks the
+/// protocol, or hangs up, ends its own connection.
+async fn serve_connection(stream: TcpStream, services: Services, header_timeout: Duration) {
     // Small pieces of a stream must not wait for more.
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request: Request<Incoming>| {
@@ -115,7 +121,9 @@ async fn serve_connection(stream: TcpStream, services: Services) {
             })
         }
     });
-    let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+    let mut protocol = hyper::server::conn::http1::Builder::new();
+    protocol.timer(TokioTimer::new()).header_read_timeout(header_timeout);
+    let _ = protocol.serve_connection(TokioIo::new(stream), service).await;
 }
 
 /// Refuses a request that belongs to no run.
@@ -130,7 +138,22 @@ fn refuse_path() -> PortResponse {
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
     use super::*;
+
+    #[tokio::test]
+    async fn a_connection_without_whole_headers_is_closed() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
+        let mut client =
+            TcpStream::connect(listener.local_addr().expect("an address")).await.expect("connected");
+        let (stream, _) = listener.accept().await.expect("accepted");
+        client.write_all(b"GET / HTTP/1.1\r\nHo").await.expect("sent");
+        // The client keeps its side open, and waits for the end: without a timeout this test would not end.
+        serve_connection(stream, Services::default(), Duration::from_millis(50)).await;
+        let mut rest = Vec::new();
+        client.read_to_end(&mut rest).await.expect("the end");
+    }
 
     #[test]
     fn names_of_runs_differ() {

@@ -10,6 +10,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
+use super::adopted::Mark;
 use super::capture::CapturedOutput;
 use super::error::refuse_secrets;
 use super::group::{ProcessGroup, wait_for_exit};
@@ -207,14 +208,15 @@ pub(super) fn start_process(
         return Err(AgentProblem::NotStarted { program: folder.display().to_string(), error });
     }
     let mut command = Command::new(resolve_program(line, &folder));
-    command.args(&line.arguments).env_clear().envs(variables).current_dir(folder);
+    let mark = Mark::new();
+    command.args(&line.arguments).env_clear().envs(variables).envs(mark.variable()).current_dir(folder);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     // A group of its own can be ended with all of its children.
     #[cfg(unix)]
     command.process_group(0);
     let mut child =
         command.spawn().map_err(|error| AgentProblem::NotStarted { program: line.program.clone(), error })?;
-    let group = child.id().map(ProcessGroup::new);
+    let group = child.id().map(|leader| ProcessGroup::new(leader, mark));
     let (Some(stdin), Some(stdout), Some(stderr)) =
         (child.stdin.take(), child.stdout.take(), child.stderr.take())
     else {

@@ -1,4 +1,5 @@
-//! Process groups: a process is killed together with everything that it has started.
+//! Process groups: a process is killed together with everything that it has started. On Linux this includes what has left
+//! the group.
 //!
 //! The group is not the terminal's foreground group, so an interrupt does not reach it; the signal handler calls
 //! [`kill_all`].
@@ -9,25 +10,40 @@ use std::sync::Mutex;
 
 use tokio::process::Child;
 
+use super::adopted::Mark;
 use crate::source::lock;
 
 /// The running groups.
-static RUNNING_GROUPS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+static RUNNING_GROUPS: Mutex<Vec<RunningGroup>> = Mutex::new(Vec::new());
+
+/// A group, and the mark of its processes.
+#[derive(Debug, Clone)]
+struct RunningGroup {
+    leader: u32,
+    mark: Mark,
+}
+
+impl RunningGroup {
+    fn kill(&self) {
+        self.mark.kill_marked(self.leader, || kill_group(self.leader));
+    }
+}
 
 /// A process group that is killed on drop.
 #[derive(Debug)]
-pub(super) struct ProcessGroup(u32);
+pub(super) struct ProcessGroup(RunningGroup);
 
 impl ProcessGroup {
-    /// Registers the group of the process `leader`.
-    pub(super) fn new(leader: u32) -> Self {
-        lock(&RUNNING_GROUPS).push(leader);
-        Self(leader)
+    /// Registers the group of the process `leader`, which was started with `mark`.
+    pub(super) fn new(leader: u32, mark: Mark) -> Self {
+        let group = RunningGroup { leader, mark };
+        lock(&RUNNING_GROUPS).push(group.clone());
+        Self(group)
     }
 
     /// Forgets a group without killing it.
     fn forget(self) {
-        lock(&RUNNING_GROUPS).retain(|id| *id != self.0);
+        lock(&RUNNING_GROUPS).retain(|group| group.leader != self.0.leader);
         std::mem::forget(self);
     }
 }
@@ -49,14 +65,14 @@ pub(super) async fn wait_for_exit(
 impl Drop for ProcessGroup {
     fn drop(&mut self) {
         let mut running = lock(&RUNNING_GROUPS);
-        kill_group(self.0);
-        running.retain(|id| *id != self.0);
+        self.0.kill();
+        running.retain(|group| group.leader != self.0.leader);
     }
 }
 
 /// Kills all running groups.
 pub(super) fn kill_all() {
-    lock(&RUNNING_GROUPS).iter().copied().for_each(kill_group);
+    lock(&RUNNING_GROUPS).iter().for_each(RunningGroup::kill);
 }
 
 /// Kills a group. A group that has already ended is no error.

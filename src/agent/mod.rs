@@ -5,6 +5,8 @@
 //! trace) is an [`AgentError`].
 
 mod addresses;
+#[cfg_attr(not(target_os = "linux"), path = "without_adopted.rs")]
+mod adopted;
 mod capture;
 mod command;
 mod conversation;

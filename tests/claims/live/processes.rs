@@ -92,3 +92,27 @@ fn sixteen_agents_run_at_once_and_no_more() {
     let most = counted.lines().filter_map(|count| count.trim().parse::<u32>().ok()).max();
     assert_eq!(most, Some(16), "{counted}");
 }
+
+/// A session of its own is no member of the agent's group: on Linux it is found by its parent, or by its mark.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_has_left_the_group_ends_with_the_agent() {
+    let cases = [
+        ("sleeps", "setsid sleep 300 & echo $! > PID; sleep 300", 101),
+        // The parents have ended: the process is an orphan by the time the agent is killed, or has answered.
+        ("orphan", "(setsid sh -c 'sleep 300 & echo $! > PID' &); sleep 300", 101),
+        (
+            "leaves",
+            "(setsid sh -c 'sleep 300 & echo $! > PID' &); sleep 0.3; echo '{\"calls\": [\"look\"]}'",
+            0,
+        ),
+    ];
+    for (name, script, exit_code) in cases {
+        let project = Project::empty();
+        let file = project.path("process");
+        let agent = shell(&script.replace("PID", &file.display().to_string()));
+        project.write("evals/s.yaml", format!("tests:\n{}", asks(name, &agent, "timeout: 2s")));
+        project.run_with(&[LIVE], &[]).exits(exit_code);
+        eventually(|| !is_alive(&process_of(&file)));
+    }
+}

@@ -22,6 +22,7 @@ mod rename;
 mod requests;
 mod server;
 mod survivors;
+mod transport;
 
 use std::process::ExitCode;
 
@@ -34,7 +35,8 @@ use lsp_types::{
 };
 
 use self::server::Server;
-use crate::error::CliResult;
+use self::transport::Transport;
+use crate::error::{CliError, CliResult};
 
 use arraign::json;
 
@@ -51,13 +53,21 @@ pub(crate) struct Lsp {
 impl Lsp {
     #[expect(clippy::unused_self, reason = "each command has this method, and the flag changes nothing")]
     pub(crate) fn run(self) -> CliResult {
-        let (connection, threads) = Connection::stdio();
-        let parameters = connection.initialize(json::to_json(&list_capabilities())?.into())?;
-        Server::new(&connection, json::from_json(parameters)?).serve()?;
-        drop(connection);
-        threads.join()?;
+        let (connection, transport) = Transport::start();
+        if let Err(error) = serve(connection) {
+            // A message that could not be read has ended the session, and says more than that it has ended.
+            transport.check_read()?;
+            return Err(error);
+        }
+        transport.join()?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Serves a session until the client ends it.
+fn serve(connection: Connection) -> Result<(), CliError> {
+    let parameters = connection.initialize(json::to_json(&list_capabilities())?.into())?;
+    Server::new(&connection, json::from_json(parameters)?).serve()
 }
 
 fn list_capabilities() -> ServerCapabilities {

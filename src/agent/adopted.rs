@@ -1,0 +1,140 @@
+//! Processes that have left the group of an agent, on Linux.
+//!
+//! A process that begins a session of its own (`setsid`, a daemon) is in no group of ours, and outlives the kill of the
+//! group. So this process adopts orphans in place of the system's first process, and each process that it starts has a mark
+//! in its environment, which its descendants inherit: what bears the mark of an agent ends with the agent. A process that has
+//! cleared its environment and has lost its parents is not found.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fs;
+use std::process;
+use std::sync::Once;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, set_child_subreaper, waitpid};
+
+/// The variable with the mark. It does not begin as the variables that users set, which an agent's own tests may read.
+const VARIABLE: &str = "_ARRAIGN_PROCESS";
+
+/// How often what is left is looked for: a process that is being killed may just have started another.
+const ROUNDS: usize = 4;
+
+/// Sees to it that orphans become children of this process. If the system refuses, they do not, and are not found.
+static ADOPT: Once = Once::new();
+
+/// The number of processes that were marked.
+static MARKED: AtomicU64 = AtomicU64::new(0);
+
+/// The mark of a process that is about to start.
+#[derive(Debug, Clone)]
+pub(super) struct Mark(String);
+
+impl Mark {
+    /// Makes a mark that no other process has.
+    pub(super) fn new() -> Self {
+        ADOPT.call_once(|| {
+            let _ = set_child_subreaper(Some(rustix::process::getpid()));
+        });
+        let number = MARKED.fetch_add(1, Ordering::Relaxed);
+        Self(format!("{}-{number}", process::id()))
+    }
+
+    /// The variable that the process gets, if it gets one.
+    pub(super) fn variable(&self) -> Option<(&'static str, OsString)> {
+        Some((VARIABLE, self.0.clone().into()))
+    }
+
+    /// Calls `kill_group`, which kills the group of `leader`, and then kills what the leader has started and what bears the
+    /// mark.
+    pub(super) fn kill_marked(&self, leader: u32, kill_group: impl FnOnce()) {
+        let before = list_processes();
+        let mut left = descendants(&before, leader);
+        kill_group();
+        for _ in 0..ROUNDS {
+            let now = list_processes();
+            let adopted = find_children(&now, process::id()).filter(|child| *child != leader);
+            let marked: Vec<u32> = adopted.filter(|child| self.is_borne_by(*child)).collect();
+            for child in marked {
+                left.extend(descendants(&now, child));
+                left.push(child);
+            }
+            // Without its parents, a process that was seen under the leader is a child of this one.
+            left.retain(|process| now.contains_key(process));
+            if left.is_empty() {
+                return;
+            }
+            left.iter().copied().for_each(kill);
+            left.iter().copied().for_each(reap);
+        }
+    }
+
+    /// Whether the process was started with the mark. A process that has ended, or that belongs to another user, shows none.
+    fn is_borne_by(&self, process: u32) -> bool {
+        let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+        let entry = format!("{VARIABLE}={}", self.0);
+        environment.split(|byte| *byte == 0).any(|variable| variable == entry.as_bytes())
+    }
+}
+
+/// Returns the parent of each process of this machine.
+fn list_processes() -> HashMap<u32, u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let processes = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    processes.filter_map(|process| Some((process, read_parent(process)?))).collect()
+}
+
+/// Reads the parent of a process from its line of `stat`. The name of the program comes before it, in parentheses, and may
+/// contain any byte.
+fn read_parent(process: u32) -> Option<u32> {
+    let line = fs::read(format!("/proc/{process}/stat")).ok()?;
+    let line = String::from_utf8_lossy(&line);
+    let (_, after_name) = line.rsplit_once(')')?;
+    after_name.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+fn find_children(processes: &HashMap<u32, u32>, parent: u32) -> impl Iterator<Item = u32> {
+    processes.iter().filter(move |(_, above)| **above == parent).map(|(process, _)| *process)
+}
+
+/// Returns what the process `root` has started, and what those have started.
+fn descendants(processes: &HashMap<u32, u32>, root: u32) -> Vec<u32> {
+    let mut found: Vec<u32> = find_children(processes, root).collect();
+    let mut next = 0;
+    while let Some(process) = found.get(next).copied() {
+        found.extend(find_children(processes, process));
+        next += 1;
+    }
+    found
+}
+
+/// Kills a process. One that has already ended is no error.
+fn kill(process: u32) {
+    if let Some(process) = to_pid(process) {
+        let _ = kill_process(process, Signal::KILL);
+    }
+}
+
+/// Takes the exit of an adopted process, which would stay in the system's table otherwise. A process that has not ended yet,
+/// or that is no child, is left alone.
+fn reap(process: u32) {
+    if let Some(process) = to_pid(process) {
+        let _ = waitpid(Some(process), WaitOptions::NOHANG);
+    }
+}
+
+fn to_pid(process: u32) -> Option<Pid> {
+    i32::try_from(process).ok().and_then(Pid::from_raw)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_found_under_its_parent_whatever_it_is_called() {
+        assert_eq!(read_parent(process::id()), Some(std::os::unix::process::parent_id()));
+        let tree = HashMap::from([(1, 0), (2, 1), (3, 2), (4, 3), (5, 1)]);
+        assert_eq!(descendants(&tree, 2), [3, 4]);
+    }
+}

@@ -1,0 +1,25 @@
+//! Marks on systems where orphans are not adopted: only what stays in its group is killed with it.
+
+use std::ffi::OsString;
+
+/// No mark.
+#[derive(Debug, Clone)]
+pub(super) struct Mark;
+
+impl Mark {
+    pub(super) fn new() -> Self {
+        Self
+    }
+
+    /// The variable that the process gets, if it gets one.
+    #[expect(clippy::unused_self, reason = "the same signature as on Linux")]
+    pub(super) fn variable(&self) -> Option<(&'static str, OsString)> {
+        None
+    }
+
+    /// Calls `kill_group`, which kills the group of the process.
+    #[expect(clippy::unused_self, reason = "the same signature as on Linux")]
+    pub(super) fn kill_marked(&self, _leader: u32, kill_group: impl FnOnce()) {
+        kill_group();
+    }
+}
