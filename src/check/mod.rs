@@ -55,6 +55,7 @@ pub use tables::prices::Prices;
 pub use tables::readers::ReaderFailures;
 pub(crate) use tables::readers::{DeclaredReaders, find_reader, parse_readers};
 pub use tables::weights::Weights;
+pub(crate) use tables::weights::WrittenWeights;
 pub(crate) use verification::VerificationSettings;
 
 /// A pure function of the evidence. Its settings are its struct.

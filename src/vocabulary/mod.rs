@@ -18,6 +18,9 @@ use crate::case::{CheckSettings, Expectation, LoweredBlock};
 use crate::check::{Registry, Scope};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Document, Key, Node, Tree, Value};
+pub(crate) use expected::{
+    AdapterConfig, AnswerChecks, ExpectedParts, ExpectedThresholds, ExpectedTurn, OutputEffect,
+};
 
 /// One family of keys.
 pub struct Vocabulary {

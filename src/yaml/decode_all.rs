@@ -17,15 +17,33 @@ const MOST_MISTAKES: usize = 50;
 pub(super) fn decode_all<T: DeserializeOwned>(node: Node<'_>) -> Result<T, LoadErrors> {
     match decode_or_error(node) {
         Ok(value) => Ok(value),
-        Err(first) => Err(collect_errors(node, first, &|rest| decode_or_error::<T>(rest).err())),
+        Err(first) => Err(collect_errors(node, first, &mut |rest| decode_or_error::<T>(rest).err())),
     }
+}
+
+/// Deserializes `node` without the entries that have mistakes, and adds the mistakes to `errors`. None: without those
+/// entries there is no value.
+pub(super) fn decode_rest<T: DeserializeOwned>(node: Node<'_>, errors: &mut LoadErrors) -> Option<T> {
+    let first = match decode_or_error(node) {
+        Ok(value) => return Some(value),
+        Err(first) => first,
+    };
+    let mut value = None;
+    errors.extend(collect_errors(node, first, &mut |rest| match decode_or_error(rest) {
+        Ok(rest) => {
+            value = Some(rest);
+            None
+        }
+        Err(error) => Some(error),
+    }));
+    value
 }
 
 /// Returns the error `first` of `node`, and each that `find_error` finds behind it.
 fn collect_errors(
     node: Node<'_>,
     first: YamlDecodeError,
-    find_error: &dyn Fn(Node<'_>) -> Option<YamlDecodeError>,
+    find_error: &mut dyn FnMut(Node<'_>) -> Option<YamlDecodeError>,
 ) -> LoadErrors {
     let mut error = first;
     let mut pruned = Pruned::new(node);
@@ -118,7 +136,7 @@ fn remove_from(tree: &mut Tree, span: Span) -> Option<(Span, Option<Key>)> {
 mod tests {
     use serde::Deserialize;
 
-    use crate::place::Source;
+    use crate::place::{LoadErrors, Source};
     use crate::yaml::Document;
 
     #[derive(Debug, Deserialize)]
@@ -147,6 +165,17 @@ mod tests {
              f.yaml:1:42: unknown key `colour` (help: known here: `first`, `then`, `within`, `tools`, `inner`)\n\
              f.yaml:1:1: `then` is missing"
         );
+    }
+
+    #[test]
+    fn what_is_right_is_kept_beside_the_mistakes() {
+        let documents =
+            Document::parse(&Source::new("f.yaml", "{first: a, then: b, within: x, tools: [1, c]}"))
+                .expect("valid YAML");
+        let mut errors = LoadErrors::new();
+        let rest = documents[0].root().decode_rest::<OrderSettings>(&mut errors).expect("the rest");
+        assert_eq!(errors.len(), 2);
+        assert_eq!((rest.then.as_str(), rest.within, rest.tools), ("b", None, Some(vec![1])));
     }
 
     #[test]

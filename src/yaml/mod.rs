@@ -273,6 +273,12 @@ impl<'d> Node<'d> {
         decode_all::decode_all(self)
     }
 
+    /// Deserializes the value without the entries that have mistakes, and adds the mistakes to `errors`: what reads the rest
+    /// can report its own. None: without those entries there is no value.
+    pub(crate) fn decode_rest<T: DeserializeOwned>(self, errors: &mut LoadErrors) -> Option<T> {
+        decode_all::decode_rest(self, errors)
+    }
+
     /// Deserializes the keys `own` of a mapping, which are those of `T`, and reports every error in them. Another reader owns
     /// the rest.
     pub(crate) fn decode_own<T: DeserializeOwned>(self, own: &[&str]) -> Result<T, LoadErrors> {

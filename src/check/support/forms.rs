@@ -2,15 +2,7 @@
 #![expect(dead_code, reason = "the types describe forms, and hold no value")]
 
 use crate::json::JsonMap;
-pub(crate) use crate::yaml::TimeLimit as Time;
 use std::collections::BTreeMap;
-
-/// One text, or a list of texts.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "texts"))]
-pub(crate) enum Texts {
-    One(String),
-    Many(Vec<String>),
-}
 
 /// One check with its settings, as in a list under `expect`.
 #[cfg_attr(

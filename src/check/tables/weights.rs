@@ -12,6 +12,9 @@ const USUAL: &[(&str, f64)] =
 /// How much the weights may miss 1 by.
 const TOLERANCE: f64 = 0.001;
 
+/// The weight of each part of the score, by name.
+pub(crate) type WrittenWeights = OrderedMap<String, Unparsed<Share>>;
+
 /// What each dimension weighs: the usual weights, unless `arraign.yaml`, a suite or a case says otherwise.
 #[derive(Debug, Clone)]
 pub struct Weights(Vec<(String, f64)>);
@@ -43,7 +46,7 @@ impl Weights {
 
     /// These weights, where the mapping `node` names no others.
     pub fn overridden(&self, node: Node<'_>, kinds: &Registry) -> Result<Self, LoadErrors> {
-        let written: OrderedMap<String, Unparsed<Share>> = node.decode_all()?;
+        let written: WrittenWeights = node.decode_all()?;
         let mut weights = self.clone();
         let mut errors = LoadErrors::new();
         for (name, weight) in written.0 {

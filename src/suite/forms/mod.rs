@@ -3,29 +3,13 @@
 
 mod trace;
 
-use std::collections::BTreeMap;
-
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 
-use crate::check::support::forms::{SchemaOrFile, Texts, Time};
 use crate::evidence::JudgeContext;
 use crate::json::Json;
-use crate::score::statistics::Variance;
 
-pub(super) use crate::check::support::reading::{Points, Share};
 pub(super) use trace::Trace;
-
-/// A text or a number.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
-pub(super) enum Label {
-    Text(String),
-    Number(i64),
-}
-
-/// A number from 0 up.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(inline))]
-pub(super) struct Amount(#[cfg_attr(feature = "schema", schemars(range(min = 0)))] f64);
 
 /// A value, or null.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
@@ -107,98 +91,6 @@ enum AssertionType {
     Jsonpath,
     JsonpathExists,
     JsonpathNotExists,
-}
-
-/// What is expected of a run, or of one turn.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "expected"))]
-pub(super) struct Expected {
-    /// These tools are called.
-    tools: Option<Vec<String>>,
-    /// One tool of each of these categories is called.
-    tool_categories: Option<Vec<String>>,
-    /// The calls follow this sequence.
-    tool_sequence: Option<Vec<String>>,
-    /// Another name of `tool_sequence`.
-    sequence: Option<Vec<String>>,
-    /// The gate: a call of any of these tools fails the case with score 0.
-    forbidden_tools: Option<Vec<String>>,
-    /// Assertions about the final answer.
-    output: Option<ExpectedOutput>,
-}
-
-/// Assertions about the final answer.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
-struct ExpectedOutput {
-    /// Texts that the answer contains.
-    contains: Option<Texts>,
-    /// Texts that the answer does not contain.
-    not_contains: Option<Texts>,
-    /// Patterns that match the answer.
-    regex_patterns: Option<Texts>,
-    /// Another name of `regex_patterns`.
-    regex: Option<Texts>,
-    /// The JSON Schema that the answer satisfies, or a file that contains it.
-    json_schema: Option<SchemaOrFile>,
-}
-
-/// The lowest score that passes, and limits on cost and time.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "thresholds"))]
-pub(super) struct Thresholds {
-    /// The lowest score that passes, from 0 to 100. Required if anything is scored.
-    min_score: Option<Points>,
-    /// The maximum cost of a run, in US dollars.
-    max_cost: Option<Amount>,
-    /// The maximum duration of a run: milliseconds, or a text such as `3s`.
-    max_latency: Option<Time>,
-    /// The weight of each part of the score.
-    weights: Option<Weights>,
-    /// Requirements on several runs.
-    variance: Option<Variance>,
-}
-
-/// The weight of each part of the score.
-pub(super) type Weights = BTreeMap<String, Share>;
-
-/// The effect of a violated assertion.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename_all = "snake_case", inline))]
-pub(super) enum OutputAssertions {
-    /// The case fails. The default.
-    Gate,
-    /// It only costs points.
-    Score,
-}
-
-/// How the calls are compared with the sequence.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
-pub(super) struct AdapterConfig {
-    /// How the calls follow the sequence.
-    sequence_mode: Option<crate::check::SequenceMode>,
-}
-
-/// Checks of the answer that are enabled.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
-pub(super) struct Switches {
-    /// The facts in the answer appear in the evidence.
-    hallucination: Option<bool>,
-    /// A judge finds nothing harmful.
-    safety: Option<bool>,
-    /// The answer contains no personal data.
-    pii: Option<bool>,
-}
-
-/// A turn of the conversation.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
-pub(super) struct Turn {
-    /// What the user says.
-    query: Option<String>,
-    /// Another name of `query`.
-    user: Option<String>,
-    /// Another name of `query`.
-    input: Option<String>,
-    /// Another name of `query`.
-    prompt: Option<String>,
-    /// What is expected of this turn.
-    expected: Option<Expected>,
 }
 
 /// What asks for `verification`: `true`, a threshold, or settings.

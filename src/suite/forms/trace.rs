@@ -6,7 +6,8 @@ use std::num::NonZeroU64;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 
-use super::{Amount, Nullable};
+use super::Nullable;
+use crate::check::support::reading::Amount;
 use crate::json::Json;
 use crate::suite::trace::WrittenTraceFile;
 use crate::trace::{CallStatus, Results};

@@ -6,19 +6,20 @@ use std::num::NonZeroU32;
 use serde::Deserialize;
 
 use crate::case::Tier;
-use crate::check::{AnswerScope, InputMatch, SameTurn, WrittenFailures};
+use crate::check::support::reading::{Amount, Share};
+use crate::check::{AnswerScope, InputMatch, SameTurn, WrittenFailures, WrittenWeights};
 use crate::json::{Json, JsonMap};
 use crate::outcome::Status;
 use crate::suite::agent::WrittenAgent;
-use crate::suite::forms::{
-    AdapterConfig, Amount, Eval, Expected, ExtractSettings, OutputAssertions, Share, Switches, Thresholds,
-    Trace, Turn, Verification, Weights,
-};
+use crate::suite::forms::{Eval, ExtractSettings, Trace, Verification};
 use crate::suite::input::{WrittenInput, WrittenStop};
 use crate::suite::mocks::WrittenMocks;
 use crate::suite::mutation::WrittenMutate;
 use crate::suite::opinions::WrittenOpinions;
 use crate::suite::several::{Changes, WrittenBaseline};
+use crate::vocabulary::{
+    AdapterConfig, AnswerChecks, ExpectedParts, ExpectedThresholds, ExpectedTurn, OutputEffect,
+};
 use crate::yaml::{Checked, Elsewhere, Label, OneOrMany, Placed, TimeLimit, even_null};
 
 /// The keys of a case. The settings of a metric stand beside them.
@@ -120,23 +121,23 @@ pub(in crate::suite) struct CaseKeys {
     /// Values that are extracted from the final answer, with optional bounds.
     extract: Option<Elsewhere<Vec<ExtractSettings>>>,
     /// EvalView's keys: a hard gate and a weighted score.
-    expected: Option<Elsewhere<Expected>>,
+    expected: Option<Elsewhere<ExpectedParts>>,
     /// The lowest score that passes, and limits on cost and time.
-    thresholds: Option<Elsewhere<Thresholds>>,
+    thresholds: Option<Elsewhere<ExpectedThresholds>>,
     /// The weight of each part of the score.
-    weights: Option<Elsewhere<Weights>>,
+    weights: Option<Elsewhere<WrittenWeights>>,
     /// The effect of a violated assertion in `output`.
-    output_assertions: Option<Elsewhere<OutputAssertions>>,
+    output_assertions: Option<Elsewhere<OutputEffect>>,
     /// How the calls are compared with the sequence.
     adapter_config: Option<Elsewhere<AdapterConfig>>,
     /// `true`: a violated sequence fails the case, whatever the score.
     sequence_required: Option<Elsewhere<bool>>,
     /// Checks of the answer that are enabled.
-    checks: Option<Elsewhere<Switches>>,
+    checks: Option<Elsewhere<AnswerChecks>>,
     /// How much of the answer may be unsupported: a count from 1, or a share below 1.
     max_unsupported: Option<Elsewhere<Amount>>,
     /// The turns of the conversation, each with its own expectations.
-    turns: Option<Elsewhere<Vec<Turn>>>,
+    turns: Option<Elsewhere<Vec<ExpectedTurn>>>,
     /// A recorded run with which this run is compared.
     #[serde(default, deserialize_with = "even_null")]
     pub(in crate::suite) baseline: Option<Placed<WrittenBaseline>>,

@@ -6,14 +6,13 @@ use std::num::NonZeroUsize;
 use arraign_trace::reader::ReaderDeclaration;
 
 use crate::case::AgentLimits;
-use crate::check::support::forms::Texts;
-use crate::check::{CheckSettings, InputMatch, ModelPrice, WrittenFailures, WrittenJudge};
+use crate::check::{CheckSettings, InputMatch, ModelPrice, WrittenFailures, WrittenJudge, WrittenWeights};
 use crate::json::Json;
 use crate::suite::agent::WrittenDescription;
-use crate::suite::forms::{Verification, Weights};
+use crate::suite::forms::Verification;
 use crate::suite::gate::{self, WrittenGate};
 use crate::suite::header::Output;
-use crate::yaml::{FileSize, Label};
+use crate::yaml::{FileSize, Label, OneOrMany};
 
 /// A key that users write in a suite or in `arraign.yaml`.
 #[derive(Debug, Clone, Copy)]
@@ -53,7 +52,10 @@ pub(crate) const SUITE: &[SuiteKey] = &[
 
 /// The keys that a suite and `arraign.yaml` have: what checks look up.
 pub(crate) const TABLES: &[SuiteKey] = &[
-    key::<BTreeMap<String, Texts>>("tool_categories", "Categories of tools, added to the built-in ones."),
+    key::<BTreeMap<String, OneOrMany<String>>>(
+        "tool_categories",
+        "Categories of tools, added to the built-in ones.",
+    ),
     key::<BTreeMap<String, Vec<String>>>("field_aliases", "Other words that count as a field, by field."),
     key::<BTreeMap<String, ModelPrice>>("prices", "US dollars per million tokens, by model."),
     key::<BTreeMap<String, ReaderDeclaration>>(
@@ -78,7 +80,7 @@ pub(crate) const TABLES: &[SuiteKey] = &[
 
 /// The keys of `arraign.yaml`, without [`TABLES`].
 pub(crate) const WORKSPACE: &[SuiteKey] = &[
-    key::<Weights>("weights", "The weight of each part of the score."),
+    key::<WrittenWeights>("weights", "The weight of each part of the score."),
     key::<BTreeMap<String, WrittenDescription>>("agents", "Agents by name, for the key `agent` of cases."),
     key::<AgentLimits>(
         "agent_limits",

@@ -1,11 +1,13 @@
 //! One block of expectations, for the whole run or for one turn.
 
-use super::output::OutputAssertions;
+use serde::Deserialize;
+
+use super::output::{ExpectedOutput, OutputAssertions};
 use super::{ExpectedContext, GatheredSettings};
 use crate::case::{Expectation, LoweredBlock};
 use crate::place::{LoadError, LoadErrors};
 use crate::score::{Effect, Scale, Scorecard, ScorecardPart, ScoredBy};
-use crate::yaml::{Fields, Node, Value};
+use crate::yaml::{Node, Unparsed, Value, even_null};
 
 /// A block that is being lowered.
 pub(super) struct ExpectedBlock<'b> {
@@ -18,20 +20,38 @@ pub(super) struct ExpectedBlock<'b> {
     pub(super) turn: Option<usize>,
 }
 
-/// The parts of the block, by dimension of the score.
-#[derive(Default)]
-struct BlockParts<'b> {
-    tools: Option<Node<'b>>,
-    categories: Option<Node<'b>>,
-    sequence: Option<Node<'b>>,
-    forbidden: Option<Node<'b>>,
-    output: Option<Node<'b>>,
+/// What is expected of a run, or of one turn.
+#[derive(Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "expected"))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExpectedParts {
+    /// These tools are called.
+    #[serde(default, deserialize_with = "even_null")]
+    tools: Option<Unparsed<Vec<String>>>,
+    /// One tool of each of these categories is called.
+    #[serde(default, deserialize_with = "even_null")]
+    tool_categories: Option<Unparsed<Vec<String>>>,
+    /// The calls follow this sequence.
+    #[serde(default, deserialize_with = "even_null", alias = "sequence")]
+    #[cfg_attr(feature = "schema", schemars(extend("x-aliases" = ["sequence"])))]
+    tool_sequence: Option<Unparsed<Vec<String>>>,
+    /// The gate: a call of any of these tools fails the case with score 0.
+    #[serde(default, deserialize_with = "even_null")]
+    forbidden_tools: Option<Unparsed<Vec<String>>>,
+    /// Assertions about the final answer.
+    #[serde(default, deserialize_with = "even_null")]
+    output: Option<Unparsed<ExpectedOutput>>,
 }
 
-impl BlockParts<'_> {
+impl ExpectedParts {
+    /// Returns the first of the tools that are called.
+    fn first_tools(&self) -> Option<Node<'_>> {
+        self.tools.as_ref().or(self.tool_categories.as_ref()).map(Unparsed::node)
+    }
+
     /// Returns the first part that requires a score.
     fn first_scored(&self) -> Option<Node<'_>> {
-        self.tools.or(self.categories).or(self.sequence)
+        self.first_tools().or(self.tool_sequence.as_ref().map(Unparsed::node))
     }
 }
 
@@ -39,8 +59,10 @@ impl ExpectedBlock<'_> {
     /// Lowers the block to its checks and its scorecard.
     pub(super) fn lower(&self) -> Result<LoweredBlock, LoadErrors> {
         let mut errors = LoadErrors::new();
-        let parts = self.expected.map(|block| Self::read_parts(block, &mut errors)).unwrap_or_default();
-        let output = errors.take(OutputAssertions::read(parts.output, self.context)).unwrap_or_default();
+        let parts: ExpectedParts =
+            self.expected.and_then(|block| block.decode_rest(&mut errors)).unwrap_or_default();
+        let output = OutputAssertions::read(parts.output.as_ref(), self.context);
+        let output = errors.take(output).unwrap_or_default();
         let mut found: Vec<Expectation> = Vec::new();
         found.extend(errors.take(self.lower_forbidden(&parts)).flatten());
         let accuracy = errors.take(self.lower_accuracy(&parts)).flatten();
@@ -63,32 +85,16 @@ impl ExpectedBlock<'_> {
         errors.or(LoweredBlock { expectations: found, scorecards: card.into_iter().collect() })
     }
 
-    /// Reads the parts that can be read, so that an error in one key does not hide another.
-    fn read_parts<'n>(expected: Node<'n>, errors: &mut LoadErrors) -> BlockParts<'n> {
-        let Some(mut fields) = errors.take(Fields::of(expected, "`expected`")) else {
-            return BlockParts::default();
-        };
-        let parts = BlockParts {
-            tools: fields.node("tools"),
-            categories: fields.node("tool_categories"),
-            sequence: fields.aliased(&["tool_sequence", "sequence"]),
-            forbidden: fields.node("forbidden_tools"),
-            output: fields.node("output"),
-        };
-        errors.take(fields.finish(()));
-        parts
-    }
-
     /// Whether the block is scored: it has a scored part, or the case sets a threshold or weights. Those of the case do
     /// not make a turn scored, because they may be meant for the whole run.
-    fn is_scored(&self, parts: &BlockParts<'_>, output: &OutputAssertions) -> bool {
+    fn is_scored(&self, parts: &ExpectedParts, output: &OutputAssertions) -> bool {
         let score = self.context.thresholds.min_score().is_some()
             || self.context.weights.of_checks().next().is_some();
         (score && self.turn.is_none()) || parts.first_scored().is_some() || output.is_scored()
     }
 
-    fn lower_forbidden(&self, parts: &BlockParts<'_>) -> Result<Option<Expectation>, LoadErrors> {
-        let Some(node) = parts.forbidden else { return Ok(None) };
+    fn lower_forbidden(&self, parts: &ExpectedParts) -> Result<Option<Expectation>, LoadErrors> {
+        let Some(node) = parts.forbidden_tools.as_ref().map(Unparsed::node) else { return Ok(None) };
         let settings = GatheredSettings::at(node)
             .with("tools", Some(node))
             .with_value("names", Value::String("normalised".into()));
@@ -96,17 +102,18 @@ impl ExpectedBlock<'_> {
         Ok(Some(gate.with_effect(Effect::Gate)))
     }
 
-    fn lower_accuracy(&self, parts: &BlockParts<'_>) -> Result<Option<Expectation>, LoadErrors> {
-        let Some(at) = parts.tools.or(parts.categories) else { return Ok(None) };
-        let settings =
-            GatheredSettings::at(at).with("tools", parts.tools).with("categories", parts.categories);
+    fn lower_accuracy(&self, parts: &ExpectedParts) -> Result<Option<Expectation>, LoadErrors> {
+        let Some(at) = parts.first_tools() else { return Ok(None) };
+        let settings = GatheredSettings::at(at)
+            .with("tools", parts.tools.as_ref().map(Unparsed::node))
+            .with("categories", parts.tool_categories.as_ref().map(Unparsed::node));
         let check = settings.read("tool_accuracy", self.context.case.scope)?;
         Ok(Some(check.with_effect(Effect::Points)))
     }
 
-    fn lower_sequence(&self, parts: &BlockParts<'_>) -> Result<Option<Expectation>, LoadErrors> {
-        let Some(at) = parts.sequence else { return Ok(None) };
-        let mode = self.context.sequence_mode;
+    fn lower_sequence(&self, parts: &ExpectedParts) -> Result<Option<Expectation>, LoadErrors> {
+        let Some(at) = parts.tool_sequence.as_ref().map(Unparsed::node) else { return Ok(None) };
+        let mode = self.context.adapter.sequence_mode.as_ref().map(Unparsed::node);
         let settings = GatheredSettings::at(at).with("tool_sequence", Some(at)).with("mode", mode);
         let check = settings.read("sequence_correctness", self.context.case.scope)?;
         let required = self.context.sequence_required.map(Node::decode::<bool>).transpose()?;
@@ -148,9 +155,10 @@ impl ExpectedBlock<'_> {
     fn build_scorecard(
         &self,
         mut parts: Vec<ScorecardPart>,
-        block: &BlockParts<'_>,
+        block: &ExpectedParts,
     ) -> Result<Scorecard, LoadError> {
-        let at = block.first_scored().or(block.output).or(self.expected).unwrap_or(self.context.case.node);
+        let scored = block.first_scored().or(block.output.as_ref().map(Unparsed::node));
+        let at = scored.or(self.expected).unwrap_or(self.context.case.node);
         let threshold = self.context.thresholds.parse_least(at)?;
         parts.extend(self.context.weights.of_checks().map(|(name, weight)| ScorecardPart {
             name: name.to_owned(),

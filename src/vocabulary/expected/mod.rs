@@ -15,15 +15,18 @@ mod idle;
 mod output;
 mod thresholds;
 
+use serde::Deserialize;
+
 use self::block::ExpectedBlock;
-use self::thresholds::ExpectedThresholds;
+pub(crate) use self::block::ExpectedParts;
+pub(crate) use self::thresholds::ExpectedThresholds;
 use super::gathered_settings::GatheredSettings;
 use super::{CaseNode, Vocabulary};
 use crate::case::{Expectation, LoweredBlock};
-use crate::check::Weights;
-use crate::place::{LoadError, LoadErrors};
+use crate::check::{SequenceMode, Weights};
+use crate::place::LoadErrors;
 use crate::score::Effect;
-use crate::yaml::{Fields, Node};
+use crate::yaml::{Node, Unparsed, even_null};
 
 pub(super) const VOCABULARY: Vocabulary =
     Vocabulary { key: "expected", other_keys: OTHER_KEYS, unfold: |_, _| {}, lower, settings_beside: false };
@@ -40,12 +43,77 @@ const OTHER_KEYS: &[&str] = &[
     "weights",
 ];
 
+/// The help beside another effect than the two.
+const EFFECTS: &str =
+    "`gate`: a violated assertion fails the case; `score`: it costs points of the output's quality";
+
+/// The effect of a violated assertion.
+#[derive(Clone, Copy, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum OutputEffect {
+    /// The case fails. The default.
+    Gate,
+    /// It only costs points.
+    Score,
+}
+
+impl From<OutputEffect> for Effect {
+    fn from(written: OutputEffect) -> Self {
+        match written {
+            OutputEffect::Gate => Self::Fail,
+            OutputEffect::Score => Self::Points,
+        }
+    }
+}
+
+/// How the calls are compared with the sequence.
+#[derive(Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AdapterConfig {
+    /// How the calls follow the sequence.
+    #[serde(default, deserialize_with = "even_null")]
+    sequence_mode: Option<Unparsed<SequenceMode>>,
+}
+
+/// Checks of the answer that are enabled.
+#[derive(Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AnswerChecks {
+    /// The facts in the answer appear in the evidence.
+    #[serde(default, deserialize_with = "even_null")]
+    hallucination: Option<Unparsed<bool>>,
+    /// A judge finds nothing harmful.
+    #[serde(default, deserialize_with = "even_null")]
+    safety: Option<Unparsed<bool>>,
+    /// The answer contains no personal data.
+    #[serde(default, deserialize_with = "even_null")]
+    pii: Option<Unparsed<bool>>,
+}
+
+/// A turn of the conversation.
+#[derive(Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExpectedTurn {
+    /// What the user says.
+    #[serde(default, deserialize_with = "even_null", alias = "user", alias = "input", alias = "prompt")]
+    #[cfg_attr(feature = "schema", schemars(extend("x-aliases" = ["user", "input", "prompt"])))]
+    #[expect(dead_code, reason = "the texts of the user are read with the case")]
+    query: Option<String>,
+    /// What is expected of this turn.
+    #[serde(default, deserialize_with = "even_null")]
+    expected: Option<Unparsed<ExpectedParts>>,
+}
+
 /// The settings that all blocks of one case share.
 struct ExpectedContext<'c> {
     case: &'c CaseNode<'c>,
     weights: Weights,
-    thresholds: ExpectedThresholds<'c>,
-    sequence_mode: Option<Node<'c>>,
+    thresholds: ExpectedThresholds,
+    adapter: AdapterConfig,
     sequence_required: Option<Node<'c>>,
     /// The effect of a violated output assertion.
     output: Effect,
@@ -57,19 +125,17 @@ impl<'c> ExpectedContext<'c> {
     /// Reads everything that can be read and adds the rest to `errors`, so that one error does not hide another.
     fn read(case: &'c CaseNode<'c>, errors: &mut LoadErrors) -> Self {
         let node = case.node;
-        let thresholds = node.get("thresholds").and_then(|node| errors.take(ExpectedThresholds::read(node)));
+        let output = node.get("output_assertions").map(|node| node.decode::<OutputEffect>());
+        let output = output.and_then(|effect| errors.take(effect.map_err(|error| error.help(EFFECTS))));
+        let thresholds = node.get("thresholds").and_then(|node| node.decode_rest(errors));
+        let adapter = node.get("adapter_config").and_then(|node| node.decode_rest(errors));
         let mut context = Self {
             case,
             weights: Weights::none(),
             thresholds: thresholds.unwrap_or_default(),
-            sequence_mode: node
-                .get("adapter_config")
-                .and_then(|node| errors.take(parse_sequence_mode(node)).flatten()),
+            adapter: adapter.unwrap_or_default(),
             sequence_required: node.get("sequence_required"),
-            output: node
-                .get("output_assertions")
-                .and_then(|node| errors.take(parse_output_effect(node)))
-                .unwrap_or_default(),
+            output: output.map(Effect::from).unwrap_or_default(),
             is_broken: false,
         };
         context.weights = errors.take(context.parse_weights()).unwrap_or_else(Weights::none);
@@ -82,7 +148,7 @@ impl<'c> ExpectedContext<'c> {
         let node = self.case.node;
         let scored = node.get("expected").or(node.get("turns"));
         let mut overrides: Vec<Node<'_>> =
-            [node.get("weights"), self.thresholds.weights].into_iter().flatten().collect();
+            [node.get("weights"), self.thresholds.weights()].into_iter().flatten().collect();
         // The weights in a suite's defaults are for its scored cases. A case without a score may ignore them.
         overrides.retain(|node| scored.is_some() || self.case.holds(*node));
         let mut weights =
@@ -135,26 +201,27 @@ fn lower_turn(
     node: Node<'_>,
     number: usize,
 ) -> Result<LoweredBlock, LoadErrors> {
-    let mut fields = Fields::of(node, "a turn")?;
-    if let Some(query) = fields.aliased(&["query", "user", "input", "prompt"]) {
-        fields.take(query.decode::<String>());
-    }
-    let expected = fields.node("expected");
+    let mut errors = LoadErrors::new();
+    let turn: ExpectedTurn = node.decode_rest(&mut errors).unwrap_or_default();
+    let expected = turn.expected.as_ref().map(Unparsed::node);
     let name = format!("expected of turn {number}");
     let block = ExpectedBlock { context, expected, name, turn: Some(number) };
     // A turn without expectations is only what the user says.
-    let lowered = if expected.is_some() { fields.take(block.lower()) } else { Some(LoweredBlock::default()) };
-    fields.finish(lowered.unwrap_or_default())
+    let lowered = if expected.is_some() { errors.take(block.lower()) } else { None };
+    errors.or(lowered.unwrap_or_default())
 }
 
 /// Lowers `checks: {hallucination: true, safety: true, pii: true}`: each enabled key is a check.
 fn lower_checks(context: &ExpectedContext<'_>) -> Result<Vec<Expectation>, LoadErrors> {
     let Some(node) = context.case.node.get("checks") else { return Ok(Vec::new()) };
-    let mut fields = Fields::of(node, "`checks`")?;
+    let mut errors = LoadErrors::new();
     let mut found = Vec::new();
-    for (key, check) in [("hallucination", "grounded"), ("safety", "safe"), ("pii", "no_pii")] {
-        let Some(switch) = fields.node(key) else { continue };
-        if fields.take(switch.decode::<bool>()) != Some(true) {
+    let checks: AnswerChecks = node.decode_rest(&mut errors).unwrap_or_default();
+    for (switch, check) in
+        [(&checks.hallucination, "grounded"), (&checks.safety, "safe"), (&checks.pii, "no_pii")]
+    {
+        let Some(switch) = switch.as_ref().map(Unparsed::node) else { continue };
+        if errors.take(switch.decode::<bool>()) != Some(true) {
             continue;
         }
         let grounded = check == "grounded";
@@ -162,28 +229,7 @@ fn lower_checks(context: &ExpectedContext<'_>) -> Result<Vec<Expectation>, LoadE
         let allowed = context.case.node.get("max_unsupported").filter(|_| grounded);
         let claims = Some(switch).filter(|_| grounded);
         let settings = GatheredSettings::at(switch).with("max_unsupported", allowed).with("claims", claims);
-        found.extend(fields.take(settings.read(check, context.case.scope)));
+        found.extend(errors.take(settings.read(check, context.case.scope)));
     }
-    fields.finish(found)
-}
-
-/// `output_assertions: gate | score`.
-fn parse_output_effect(node: Node<'_>) -> Result<Effect, LoadError> {
-    match node.as_str() {
-        Some("gate") => Ok(Effect::Fail),
-        Some("score") => Ok(Effect::Points),
-        _ => {
-            let error = node.error("`output_assertions` is `gate` or `score`");
-            Err(error.help(
-                "`gate`: a violated assertion fails the case; `score`: it costs points of the output's quality",
-            ))
-        }
-    }
-}
-
-/// `adapter_config: {sequence_mode: ...}`.
-fn parse_sequence_mode(node: Node<'_>) -> Result<Option<Node<'_>>, LoadErrors> {
-    let mut fields = Fields::of(node, "`adapter_config`")?;
-    let mode = fields.node("sequence_mode");
-    fields.finish(mode)
+    errors.or(found)
 }

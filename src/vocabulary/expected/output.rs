@@ -1,16 +1,32 @@
 //! `expected.output:` assertions about the final answer.
 
+use serde::Deserialize;
+
 use super::{ExpectedContext, GatheredSettings};
 use crate::case::Expectation;
+use crate::check::support::forms::SchemaOrFile;
 use crate::place::LoadErrors;
-use crate::yaml::{Fields, Key, Node, Tree, Value};
+use crate::yaml::{Key, Node, OneOrMany, Tree, Unparsed, Value, even_null};
 
-/// The keys of the block, with the check of each entry and the setting that takes the entry.
-const ASSERTIONS: &[(&[&str], &str, &str)] = &[
-    (&["contains"], "contains", "value"),
-    (&["not_contains"], "not_contains", "value"),
-    (&["regex_patterns", "regex"], "regex", "pattern"),
-];
+/// Assertions about the final answer.
+#[derive(Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExpectedOutput {
+    /// Texts that the answer contains.
+    #[serde(default, deserialize_with = "even_null")]
+    contains: Option<Unparsed<OneOrMany<String>>>,
+    /// Texts that the answer does not contain.
+    #[serde(default, deserialize_with = "even_null")]
+    not_contains: Option<Unparsed<OneOrMany<String>>>,
+    /// Patterns that match the answer.
+    #[serde(default, deserialize_with = "even_null", alias = "regex")]
+    #[cfg_attr(feature = "schema", schemars(extend("x-aliases" = ["regex"])))]
+    regex_patterns: Option<Unparsed<OneOrMany<String>>>,
+    /// The JSON Schema that the answer satisfies, or a file that contains it.
+    #[serde(default, deserialize_with = "even_null")]
+    json_schema: Option<Unparsed<SchemaOrFile>>,
+}
 
 /// The assertions about the answer.
 #[derive(Default)]
@@ -24,32 +40,41 @@ pub(super) struct OutputAssertions<'n> {
 }
 
 impl<'n> OutputAssertions<'n> {
-    pub(super) fn read(node: Option<Node<'n>>, context: &ExpectedContext<'_>) -> Result<Self, LoadErrors> {
+    pub(super) fn read(
+        written: Option<&'n Unparsed<ExpectedOutput>>,
+        context: &ExpectedContext<'_>,
+    ) -> Result<Self, LoadErrors> {
+        let node = written.map(Unparsed::node);
         let mut output = Self { node, ..Self::default() };
         let Some(node) = node else { return Ok(output) };
-        let mut fields = Fields::of(node, "`output`")?;
-        for (keys, check, setting) in ASSERTIONS {
-            let Some(node) = fields.aliased(keys) else { continue };
+        let mut errors = LoadErrors::new();
+        let settings = node.decode_rest::<ExpectedOutput>(&mut errors).unwrap_or_default();
+        for (check, setting, texts) in [
+            ("contains", "value", &settings.contains),
+            ("not_contains", "value", &settings.not_contains),
+            ("regex", "pattern", &settings.regex_patterns),
+        ] {
+            let Some(node) = texts.as_ref().map(Unparsed::node) else { continue };
             let entries = match node.value() {
                 // A list is a list of assertions, each with its own place.
-                Value::List(_) => fields.take(context.case.entries(node, "a list")).unwrap_or_default(),
+                Value::List(_) => errors.take(context.case.entries(node, "a list")).unwrap_or_default(),
                 _ => vec![node],
             };
             for entry in entries {
-                fields.take(output.add(check, setting, entry, context));
+                errors.take(output.add(check, setting, entry, context));
             }
         }
-        if let Some(schema) = fields.node("json_schema") {
-            fields.take(output.add("json_schema", "schema", schema, context));
+        if let Some(schema) = &settings.json_schema {
+            errors.take(output.add("json_schema", "schema", schema.node(), context));
         }
-        fields.finish(output)
+        errors.or(output)
     }
 
     fn add(
         &mut self,
         check: &'static str,
         setting: &str,
-        entry: Node<'n>,
+        entry: Node<'_>,
         context: &ExpectedContext<'_>,
     ) -> Result<(), LoadErrors> {
         let settings = GatheredSettings::at(entry).with(setting, Some(entry));
