@@ -18,6 +18,7 @@ use crate::case::{CheckSettings, Expectation, LoweredBlock};
 use crate::check::{Registry, Scope};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Document, Key, Node, Tree, Value};
+pub(crate) use eval::EvalBlock;
 pub(crate) use expected::{
     AdapterConfig, AnswerChecks, ExpectedParts, ExpectedThresholds, ExpectedTurn, OutputEffect,
 };

@@ -1,42 +1,72 @@
-//! Forms of values that settings have, for the schema: types that only describe what is read by hand.
-#![expect(dead_code, reason = "the types describe forms, and hold no value")]
+//! Values that several settings have in common, and references to settings that the schema describes in one place.
 
-use crate::json::JsonMap;
 use std::collections::BTreeMap;
 
-/// One check with its settings, as in a list under `expect`.
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(schema_with = "refer_to_entry", description = "", inline)
-)]
-pub(crate) struct ExpectEntry;
+use serde::Deserialize;
 
-#[cfg(feature = "schema")]
-fn refer_to_entry(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({"$ref": "#/definitions/entry_of_expect"})
-}
+use crate::json::JsonMap;
+use crate::yaml::MappingOr;
 
 /// A JSON Schema: a mapping, `true` or `false`.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
-pub(crate) enum InlineSchema {
-    Keywords(JsonMap),
-    Always(bool),
-}
+pub(crate) type InlineSchema = MappingOr<JsonMap, bool>;
 
 /// A JSON Schema, or a file that contains one.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
-pub(crate) enum SchemaOrFile {
+pub(crate) type SchemaOrFile = MappingOr<JsonMap, FileOrFlag>;
+
+/// A file that contains a JSON Schema, or the schema of all values (`true`) or of none.
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(untagged, expecting = "expected a JSON Schema, or a file that contains one")]
+#[expect(dead_code, reason = "the reader of schemas finds the file itself")]
+pub(crate) enum FileOrFlag {
     File(String),
-    Inline(InlineSchema),
+    Always(bool),
 }
 
 /// The JSON Schema of each tool or argument.
 pub(crate) type SchemasByName = BTreeMap<String, InlineSchema>;
 
 /// A policy, or a file that contains one.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, inline))]
-pub(crate) enum PolicyOrFile {
-    File(String),
-    Inline(JsonMap),
+pub(crate) type PolicyOrFile = MappingOr<JsonMap, String>;
+
+/// Declares types that stand for what the schema defines at a pointer of its own, and refer to it.
+macro_rules! refer_to_definitions {
+    ($($(#[doc = $meaning:literal])* $name:ident = $pointer:literal,)*) => {$(
+        $(#[doc = $meaning])*
+        pub(crate) enum $name {}
+
+        #[cfg(feature = "schema")]
+        impl schemars::JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({"$ref": $pointer})
+            }
+        }
+    )*};
+}
+
+refer_to_definitions! {
+    /// One check with its settings, as in a list under `expect`.
+    ExpectEntry = "#/definitions/entry_of_expect",
+    /// The settings of `agent_check`.
+    AgentCheckSettings = "#/definitions/checks/agent_check",
+    /// The settings of `extract`.
+    ExtractSettings = "#/definitions/checks/extract",
+    /// The settings of `forbidden_tools`.
+    ForbiddenToolsSettings = "#/definitions/checks/forbidden_tools",
+    /// The settings of `required_tools`.
+    RequiredToolsSettings = "#/definitions/checks/required_tools",
+    /// The settings of `tool_input`.
+    ToolInputSettings = "#/definitions/checks/tool_input",
+    /// The settings of `tool_sequence`.
+    ToolSequenceSettings = "#/definitions/checks/tool_sequence",
+    /// The settings of `verification`.
+    VerificationSettings = "#/definitions/checks/verification",
 }

@@ -6,19 +6,20 @@ use std::num::NonZeroU32;
 use serde::Deserialize;
 
 use crate::case::Tier;
+use crate::check::support::forms::ExtractSettings;
 use crate::check::support::reading::{Amount, Share};
 use crate::check::{AnswerScope, InputMatch, SameTurn, WrittenFailures, WrittenWeights};
 use crate::json::{Json, JsonMap};
 use crate::outcome::Status;
 use crate::suite::agent::WrittenAgent;
-use crate::suite::forms::{Eval, ExtractSettings, Trace, Verification};
+use crate::suite::forms::{Trace, Verification};
 use crate::suite::input::{WrittenInput, WrittenStop};
 use crate::suite::mocks::WrittenMocks;
 use crate::suite::mutation::WrittenMutate;
 use crate::suite::opinions::WrittenOpinions;
 use crate::suite::several::{Changes, WrittenBaseline};
 use crate::vocabulary::{
-    AdapterConfig, AnswerChecks, ExpectedParts, ExpectedThresholds, ExpectedTurn, OutputEffect,
+    AdapterConfig, AnswerChecks, EvalBlock, ExpectedParts, ExpectedThresholds, ExpectedTurn, OutputEffect,
 };
 use crate::yaml::{Checked, Elsewhere, Label, OneOrMany, Placed, TimeLimit, even_null};
 
@@ -117,7 +118,7 @@ pub(in crate::suite) struct CaseKeys {
     /// A list of checks. Each entry is one check with its settings.
     expect: Option<Elsewhere<Vec<Json>>>,
     /// MCPLab's keys: tools, their order and arguments, and assertions about the final answer.
-    eval: Option<Elsewhere<Eval>>,
+    eval: Option<Elsewhere<EvalBlock>>,
     /// Values that are extracted from the final answer, with optional bounds.
     extract: Option<Elsewhere<Vec<ExtractSettings>>>,
     /// EvalView's keys: a hard gate and a weighted score.
