@@ -6,10 +6,10 @@
 
 mod describe;
 mod example;
-pub(crate) mod forms;
 mod ignored;
 mod read;
 mod test;
+mod words;
 
 use std::collections::BTreeSet;
 
@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use ignored::IgnoredPaths;
 pub(crate) use read::{ORDINARY_WORDS, ToolArguments, WORDS, read_arguments};
 use test::ValueTest;
+pub(crate) use words::{MatcherWords, WrittenArguments};
 
 use crate::json::{Json, JsonMap, JsonText};
 use crate::outcome::CannotDecide;

@@ -2,31 +2,18 @@
 
 use std::sync::LazyLock;
 
-use super::test::{Bound, JsonType, ValueTest};
+use super::test::ValueTest;
+use super::words::MatcherWords;
 use super::{
     ArgumentMatcher, ArgumentsMatcher, ArgumentsMode, IgnoredPaths, Presence, ResultMatcher, ValueMatcher,
 };
 use crate::check::support::reading::require_entries;
-use crate::json::{Json, JsonMap, JsonNumber};
-use crate::pattern::{Flags, JsRegex, JsonPath, WordList, list_words};
+use crate::json::JsonMap;
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Fields, Node, Value as Yaml, did_you_mean, read_all};
+use crate::yaml::{Node, did_you_mean, list_keys, read_all};
 
 /// The words of matchers.
-pub(crate) static WORDS: WordList = LazyLock::new(|| {
-    list_words(
-        "absent above any at_least at_most below between contains equals jsonpath length matches one_of_type \
-     optional schema similar starts_with",
-    )
-});
-
-/// The bounds, by their words.
-const BOUNDS: [(&str, Bound); 4] = [
-    ("at_least", Bound::AtLeast),
-    ("at_most", Bound::AtMost),
-    ("above", Bound::Above),
-    ("below", Bound::Below),
-];
+pub(crate) static WORDS: LazyLock<&[&str]> = LazyLock::new(list_keys::<MatcherWords>);
 
 /// The settings that all written arguments of one tool share.
 #[derive(Debug, Clone, Copy)]
@@ -128,10 +115,11 @@ impl ArgumentMatcher {
         if !is_matcher(node) {
             return Ok(Self { value: ValueMatcher::read(node)?, presence: Presence::Required });
         }
-        let mut fields = Fields::of(node, "a matcher")?;
-        let presence = read_presence(&mut fields, node);
-        let tests = read_tests(&mut fields);
-        fields.finish(Self { value: ValueMatcher::Tests(tests), presence })
+        let mut errors = LoadErrors::new();
+        let words: MatcherWords = node.decode_rest(&mut errors).unwrap_or_default();
+        let presence = find_presence(&words, node, &mut errors);
+        let tests = words.build_tests(&mut errors);
+        errors.or(Self { value: ValueMatcher::Tests(tests), presence })
     }
 
     /// The argument without its ignored parts.
@@ -140,27 +128,11 @@ impl ArgumentMatcher {
     }
 }
 
-/// Refuses the words about the presence of an argument where only its value is read.
-fn refuse_presence(fields: &mut Fields<'_>) {
-    for word in ["absent", "optional"] {
-        // `false` asks for nothing.
-        let Some(node) = fields.node(word).filter(|node| *node.value() != Yaml::Bool(false)) else {
-            continue;
-        };
-        let error = node.error(format!("`{word}` is about the argument, not about one of its values"));
-        let _: Option<()> =
-            fields.take(Err(error.help("write `optional: true` beside the other words of the argument")));
-    }
-}
-
 impl ValueMatcher {
     /// Reads a value: a matcher, a list or mapping with matchers inside, or a literal.
     pub(crate) fn read(node: Node<'_>) -> Result<Self, LoadErrors> {
         if is_matcher(node) {
-            let mut fields = Fields::of(node, "a matcher")?;
-            refuse_presence(&mut fields);
-            let tests = read_tests(&mut fields);
-            return fields.finish(Self::Tests(tests));
+            return read_value_tests(node).map(Self::Tests);
         }
         // Without a matcher inside, the whole value is compared at once.
         if !has_matcher(node) {
@@ -201,13 +173,13 @@ fn has_matcher(node: Node<'_>) -> bool {
     inside.chain(elements).any(|value| is_matcher(value) || has_matcher(value))
 }
 
-fn read_presence(fields: &mut Fields<'_>, node: Node<'_>) -> Presence {
-    let absent = fields.optional::<bool>("absent").unwrap_or_default();
-    let optional = fields.optional::<bool>("optional").unwrap_or_default();
+fn find_presence(words: &MatcherWords, node: Node<'_>, errors: &mut LoadErrors) -> Presence {
+    let absent = words.absent.as_ref().is_some_and(|absent| **absent);
+    let optional = words.optional.as_ref().is_some_and(|optional| **optional);
     // The key itself is among the entries.
     let others = node.entries().into_iter().flatten().count() - 1;
     if absent && others > 0 {
-        fields.errors.push(node.error("`absent: true` stands alone: an absent argument has no value"));
+        errors.push(node.error("`absent: true` stands alone: an absent argument has no value"));
     }
     match (absent, optional) {
         (true, _) => Presence::Absent,
@@ -216,157 +188,13 @@ fn read_presence(fields: &mut Fields<'_>, node: Node<'_>) -> Presence {
     }
 }
 
-/// Reads the words of a matcher. With `jsonpath`, the other words are about what the path selects.
-fn read_tests(fields: &mut Fields<'_>) -> Vec<ValueTest> {
-    let mut tests = read_plain_tests(fields);
-    let Some(path) = fields.optional::<JsonPath>("jsonpath") else { return tests };
-    vec![ValueTest::Path(path, std::mem::take(&mut tests))]
-}
-
-fn read_plain_tests(fields: &mut Fields<'_>) -> Vec<ValueTest> {
-    let mut tests = read_bounds(fields);
-    tests.extend(fields.node("equals").map(|node| ValueTest::Equals(node.to_json())));
-    let any = fields.node("any").map(read_any);
-    let matches = fields.node("matches").map(read_pattern);
-    let contains = fields.node("contains").map(read_part);
-    let starts = fields.node("starts_with").map(read_start);
-    let types = fields.node("one_of_type").map(read_types);
-    let schema = fields.node("schema").map(read_schema);
-    let length = fields.node("length").map(read_length);
-    let similar = fields.node("similar").map(read_similar);
-    for read in [any, matches, contains, starts, types, schema, length, similar].into_iter().flatten() {
-        tests.extend(fields.take(read));
-    }
-    tests
-}
-
-fn read_any(node: Node<'_>) -> Result<ValueTest, LoadErrors> {
-    let Some(values) = node.list().filter(|values| values.len() > 0) else {
-        return Err(node.error("`any` must list at least one value").into());
-    };
-    read_all(values.map(ValueMatcher::read)).map(ValueTest::Any)
-}
-
-fn read_pattern(node: Node<'_>) -> Result<ValueTest, LoadErrors> {
-    let text: String = node.decode()?;
-    if text.is_empty() {
-        return Err(node.error("an empty pattern matches everything").into());
-    }
-    let pattern = JsRegex::parse_user(&text, Flags::default());
-    Ok(pattern
-        .map(ValueTest::Matches)
-        .map_err(|error| node.error(format!("`{text}` is not a pattern: {error}")))?)
-}
-
-fn read_part(node: Node<'_>) -> Result<ValueTest, LoadErrors> {
-    if node.as_str() == Some("") {
-        return Err(node.error("an empty text is in every text").into());
-    }
-    ValueMatcher::read(node).map(ValueTest::Contains)
-}
-
-fn read_start(node: Node<'_>) -> Result<ValueTest, LoadErrors> {
-    match node.decode::<String>()? {
-        start if start.is_empty() => Err(node.error("every text starts with an empty one").into()),
-        start => Ok(ValueTest::StartsWith(start)),
-    }
-}
-
-fn read_types(node: Node<'_>) -> Result<ValueTest, LoadErrors> {
-    let types: Vec<JsonType> = read_all(node.one_or_many().into_iter().map(Node::decode))?;
-    if types.is_empty() {
-        return Err(node.error("`one_of_type` names at least one type").into());
-    }
-    Ok(ValueTest::Type(types))
-}
-
-fn read_schema(node: Node<'_>) -> Result<ValueTest, LoadErrors> {
-    let schema = crate::check::json_schema::Home::settings(node, false).schema(node, "", &[], &[])?;
-    Ok(ValueTest::Schema(Box::new(schema)))
-}
-
-fn read_length(node: Node<'_>) -> Result<ValueTest, LoadErrors> {
-    if node.entries().is_none() {
-        let length: usize = node.decode()?;
-        return Ok(ValueTest::Length(vec![ValueTest::Equals(length.into())]));
-    }
-    let mut fields = Fields::of(node, "a length")?;
-    let bounds = read_bounds(&mut fields);
-    if bounds.is_empty() && fields.errors.is_empty() {
-        fields.errors.push(node.error("a length is a number or has bounds: `{at_least: 1}`"));
-    }
-    fields.finish(ValueTest::Length(bounds))
-}
-
-fn read_similar(node: Node<'_>) -> Result<ValueTest, LoadErrors> {
-    let mut fields = Fields::of(node, "`similar`")?;
-    let to = fields.required::<String>("to");
-    let at_least = fields.required::<f64>("at_least");
-    if let (Some(share), Some(at)) = (at_least, node.get("at_least"))
-        && !(share > 0.0 && share <= 1.0)
-    {
-        fields.errors.push(at.error(format!("expected a share above 0, up to 1, found `{share}`")));
-    }
-    fields.finish_some(to.zip(at_least).map(|(to, at_least)| ValueTest::Similar { to, at_least }))
-}
-
-/// Reads `at_least`, `at_most`, `above`, `below` and `between`. Bounds between which there is nothing are a mistake.
-fn read_bounds(fields: &mut Fields<'_>) -> Vec<ValueTest> {
-    let mut bounds = Vec::new();
-    for (word, bound) in BOUNDS {
-        let Some(node) = fields.node(word) else { continue };
-        bounds.extend(fields.take(read_number(node)).map(|limit| (bound, limit, node)));
-    }
-    if let Some(node) = fields.node("between") {
-        let limits = fields.take(read_between(node)).into_iter().flatten();
-        bounds.extend(limits.zip([Bound::AtLeast, Bound::AtMost]).map(|(limit, bound)| (bound, limit, node)));
-    }
-    // Bounds are compared together at the end, since any two of them may exclude each other.
-    if let Some(error) = find_empty_range(&bounds) {
-        fields.errors.push(error);
-    }
-    bounds.into_iter().map(|(bound, limit, _)| ValueTest::Bound(bound, limit)).collect()
-}
-
-fn read_number(node: Node<'_>) -> Result<JsonNumber<'static>, LoadError> {
-    match node.to_json() {
-        Json::Number(number) => Ok(number),
-        _ => Err(node.error(format!("expected a number, found {}", describe_found(node)))),
-    }
-}
-
-fn describe_found(node: Node<'_>) -> String {
-    match node.value() {
-        Yaml::String(text) => format!("the text `{text}`"),
-        _ => node.describe().to_owned(),
-    }
-}
-
-fn read_between(node: Node<'_>) -> Result<[JsonNumber<'static>; 2], LoadError> {
-    let limits: Vec<Node<'_>> = node.list().into_iter().flatten().collect();
-    let [low, high] = limits.as_slice() else {
-        return Err(node.error("`between` is a list of two numbers: `[1, 5]`"));
-    };
-    Ok([read_number(*low)?, read_number(*high)?])
-}
-
-fn is_lower(bound: Bound) -> bool {
-    matches!(bound, Bound::AtLeast | Bound::Above)
-}
-
-fn find_empty_range(bounds: &[(Bound, JsonNumber, Node<'_>)]) -> Option<LoadError> {
-    let lower = bounds.iter().filter(|(bound, ..)| is_lower(*bound));
-    // Every lower bound is held against every upper bound. Equal limits leave one number, unless one of the two is
-    // open.
-    let pairs = lower
-        .flat_map(|low| bounds.iter().filter(|(bound, ..)| !is_lower(*bound)).map(move |high| (low, high)));
-    let empty = pairs.into_iter().find(|((below, low, _), (above, high, _))| {
-        let is_open = *below == Bound::Above || *above == Bound::Below;
-        low > high || low == high && is_open
-    });
-    empty.map(|((_, low, _), (_, high, node))| {
-        node.error(format!("no number is within these bounds: from {low} to {high}"))
-    })
+/// Reads the words of a matcher that is about a value alone.
+fn read_value_tests(node: Node<'_>) -> Result<Vec<ValueTest>, LoadErrors> {
+    let mut errors = LoadErrors::new();
+    let words: MatcherWords = node.decode_rest(&mut errors).unwrap_or_default();
+    words.refuse_presence(&mut errors);
+    let tests = words.build_tests(&mut errors);
+    errors.or(tests)
 }
 
 impl ResultMatcher {
@@ -378,10 +206,7 @@ impl ResultMatcher {
             return Err(error.help_if(suggest_word(node)).into());
         }
         // An unknown word is a mistake: no result of a tool is compared as a whole.
-        let mut fields = Fields::of(node, "a matcher")?;
-        refuse_presence(&mut fields);
-        let tests = read_tests(&mut fields);
-        fields.finish(Self { tests })
+        read_value_tests(node).map(|tests| Self { tests })
     }
 }
 

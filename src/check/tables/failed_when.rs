@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::check::arguments::forms::MatcherWords;
-use crate::check::arguments::{ResultMatcher, WORDS};
+use crate::check::arguments::{MatcherWords, ResultMatcher, WORDS};
 use crate::json::Json;
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};

@@ -1,9 +1,9 @@
 //! One expected call: a tool, its arguments, and how it ended.
 
 use super::run_calls::{RunCalls, WantedStatus};
-use crate::check::arguments::forms::WrittenArguments;
 use crate::check::arguments::{
-    ArgumentDifference, ArgumentsMatcher, ArgumentsMode, IgnoredPaths, ToolArguments, read_arguments,
+    ArgumentDifference, ArgumentsMatcher, ArgumentsMode, IgnoredPaths, ToolArguments, WrittenArguments,
+    read_arguments,
 };
 use crate::evidence::require_arguments;
 use crate::json::JsonMap;

@@ -5,8 +5,9 @@ use std::num::NonZeroU32;
 use serde::Deserialize;
 
 use crate::case::{MockAnswer, MockContent};
-use crate::check::arguments::forms::WrittenArguments;
-use crate::check::arguments::{ArgumentsMatcher, ArgumentsMode, IgnoredPaths, ToolArguments, read_arguments};
+use crate::check::arguments::{
+    ArgumentsMatcher, ArgumentsMode, IgnoredPaths, ToolArguments, WrittenArguments, read_arguments,
+};
 use crate::json::{Json, JsonMap, json};
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Build, Node, OneOrMany, Placed, TimeLimit, Unparsed, even_null, read_all};
