@@ -40,18 +40,22 @@ mod violation;
 
 use std::sync::Arc;
 
+use serde::Deserialize;
+
 use self::gate::Refusal;
 use self::policy::{Policy, Unconstrained};
 use self::source::Source;
 use crate::check::json_schema::FoundSchema;
+use crate::check::support::forms::{PolicyOrFile, SchemasByName};
 use crate::check::support::messages::run_of;
 use crate::check::{About, Check, CheckKind, Clause, Scope};
 use crate::evidence::Evidence;
+use crate::json::JsonMap;
 use crate::outcome::{CannotDecide, Item, Outcome, State, Violation};
 use crate::pattern::ToolPattern;
-use crate::place::{LoadError, LoadErrors};
+use crate::place::LoadErrors;
 use crate::trace::{Arguments, Call, ToolServer};
-use crate::yaml::{Fields, Node, Value as Yaml, did_you_mean};
+use crate::yaml::{Node, Placed, Unparsed, did_you_mean, even_null};
 
 pub(crate) const KIND: CheckKind = CheckKind::with::<ArgsValidSettings>(
     "args_valid",
@@ -61,23 +65,24 @@ pub(crate) const KIND: CheckKind = CheckKind::with::<ArgsValidSettings>(
 .shorthand("policy")
 .case_keys(&["require_exercised"]);
 
-/// Settings of `args_valid`, for their schema.
+/// Settings of `args_valid`.
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[expect(dead_code, reason = "describes settings that are read by hand, with their places")]
 struct ArgsValidSettings {
     /// A policy file in one of the three shapes below, or such a policy itself.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::check::support::forms::PolicyOrFile>"))]
-    policy: Option<String>,
+    #[serde(default, deserialize_with = "even_null")]
+    policy: Option<Unparsed<PolicyOrFile>>,
     /// Tools and their JSON Schemas. `$defs` beside them is shared.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::json::JsonMap>"))]
-    schema: Option<String>,
+    #[serde(default, deserialize_with = "even_null")]
+    schema: Option<Unparsed<JsonMap>>,
     /// One tool, whose arguments `constraints` describes.
-    tool: Option<String>,
+    #[serde(default, deserialize_with = "even_null")]
+    tool: Option<Unparsed<String>>,
     /// The arguments of `tool`, in the words of the first shape below.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::check::support::forms::SchemasByName>"))]
-    constraints: Option<String>,
+    #[serde(default, deserialize_with = "even_null")]
+    constraints: Option<Unparsed<SchemasByName>>,
     /// The tools (names or globs) whose calls are checked. Default: all.
-    tools: Option<Vec<String>>,
+    tools: Option<Placed<Vec<Placed<ToolPattern>>>>,
     /// `true`: a call of a tool that the policy does not define is a violation. Default: such a call is ignored.
     strict: Option<bool>,
     /// `true`: `format` is checked. Default: `format` is only an annotation.
@@ -239,38 +244,40 @@ impl ArgsValid {
     }
 
     fn read(node: Node<'_>, scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-        let mut fields = Fields::of(node, "`args_valid`")?;
-        let strict = fields.optional("strict").unwrap_or_default();
-        let formats = fields.optional("formats").unwrap_or_default();
-        let tools: Option<Vec<ToolPattern>> = fields.list("tools");
-        let tools_node = fields.node("tools");
-        let source = Source::read(&mut fields, node);
-        let policy = source.and_then(|source| fields.take(source.policy(node, scope, formats)));
-        let require_exercised = fields.optional("require_exercised").unwrap_or_default();
-        let check =
-            policy.map(|policy| Self { policy, tools: tools.unwrap_or_default(), strict, require_exercised });
+        let mut errors = LoadErrors::new();
+        let Some(settings) = node.decode_rest::<ArgsValidSettings>(&mut errors) else { return Err(errors) };
+        let are_tools_read = errors.is_empty();
+        let formats = settings.formats.unwrap_or_default();
+        let source = errors.take(Source::find(&settings, node));
+        let policy = source.and_then(|source| errors.take(source.read_policy(node, scope, formats)));
+        let tools = settings.tools.as_deref().into_iter().flatten().map(|tool| (**tool).clone()).collect();
+        let check = policy.map(|policy| Self {
+            policy,
+            tools,
+            strict: settings.strict.unwrap_or_default(),
+            require_exercised: settings.require_exercised.unwrap_or_default(),
+        });
         // The tools are compared with the policy only if both were read.
-        if let (Some(check), Some(tools)) = (&check, tools_node) {
-            fields.take(check.check_tools(tools));
+        if let (Some(check), Some(tools), true) = (&check, &settings.tools, are_tools_read) {
+            errors.take(check.check_tools(tools));
         }
-        fields.finish_some(check).map(|check| Box::new(check) as Box<dyn Check>)
+        errors.or_some(check).map(|check| Box::new(check) as Box<dyn Check>)
     }
 
     /// A name that selects no call that could fail is a slip.
-    fn check_tools(&self, node: Node<'_>) -> Result<(), LoadErrors> {
-        if self.tools.is_empty() && matches!(node.value(), Yaml::List(_)) {
-            return Err(node.error("`tools: []` checks nothing").help("leave it out to check all").into());
+    fn check_tools(&self, tools: &Placed<Vec<Placed<ToolPattern>>>) -> Result<(), LoadErrors> {
+        if tools.is_empty() {
+            return Err(tools.error("`tools: []` checks nothing").help("leave it out to check all").into());
         }
         // Where unknown tools are refused, a call of a tool that the policy does not define fails, so the name is no
         // slip.
         let lenient = self.strict || self.policy.refuses_unknown();
         let mut errors = LoadErrors::new();
-        for entry in node.list().into_iter().flatten().filter(|_| !lenient) {
-            let Some(name) = entry.as_str() else { continue };
+        for tool in tools.iter().filter(|_| !lenient) {
+            let name = tool.as_str();
             if !crate::pattern::is_glob(name) && !self.policy.schemas.defines(name) {
-                let error = entry.error(format!("the policy does not define `{name}`"));
-                let help = did_you_mean(name, &self.policy.names());
-                errors.push(help.into_iter().fold(error, LoadError::help));
+                let error = tool.error(format!("the policy does not define `{name}`"));
+                errors.push(error.help_if(did_you_mean(name, &self.policy.names())));
             }
         }
         errors.or(())

@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
+use super::ArgsValidSettings;
 use super::policy::{self, Policy};
 use crate::check::Scope;
 use crate::check::json_schema::Home;
-use crate::place::LoadErrors;
-use crate::yaml::{Fields, Node};
+use crate::place::{LoadError, LoadErrors};
+use crate::yaml::{Node, list_keys, nearest};
 
 /// The setting that holds the constraints.
 pub(super) enum Source<'n> {
-    /// A policy file.
-    File(Node<'n>),
-    /// A policy in the settings.
-    Inline(Node<'n>),
+    /// A policy, or the file with it.
+    Policy(Node<'n>),
     /// Tools and their JSON Schemas.
     Schemas(Node<'n>),
     /// One tool and its arguments.
@@ -21,35 +20,47 @@ pub(super) enum Source<'n> {
 }
 
 impl<'n> Source<'n> {
-    /// The setting that is given: exactly one must be.
-    pub(super) fn read(fields: &mut Fields<'n>, node: Node<'n>) -> Option<Self> {
-        let policy = fields.node("policy");
-        let schema = fields.node("schema");
-        let tool = fields.node("tool");
-        let constraints = fields.node("constraints");
+    /// Finds the setting that is given: exactly one must be. `node` is the mapping of the settings.
+    pub(super) fn find(settings: &'n ArgsValidSettings, node: Node<'_>) -> Result<Self, LoadErrors> {
+        let ArgsValidSettings { policy, schema, tool, constraints, .. } = settings;
         match (policy, schema, tool, constraints) {
-            (Some(policy), None, None, None) if policy.entries().is_some() => Some(Self::Inline(policy)),
-            (Some(policy), None, None, None) => Some(Self::File(policy)),
-            (None, Some(schema), None, None) => Some(Self::Schemas(schema)),
-            (None, None, Some(tool), Some(constraints)) => Some(Self::Tool(tool, constraints)),
-            given => {
-                refuse(fields, node, given);
-                None
+            (Some(policy), None, None, None) => Ok(Self::Policy(policy.node())),
+            (None, Some(schema), None, None) => Ok(Self::Schemas(schema.node())),
+            (None, None, Some(tool), Some(constraints)) => Ok(Self::Tool(tool.node(), constraints.node())),
+            (None, None, Some(tool), None) => {
+                let error = tool.node().error("`constraints` is missing: `tool` alone checks nothing");
+                Err(drop_explained(error, node, &["constraints"]))
+            }
+            (None, None, None, Some(constraints)) => {
+                let error = constraints.node().error("`tool` is missing: whose arguments are these?");
+                Err(drop_explained(error, node, &["tool"]))
+            }
+            (None, None, None, None) => {
+                let error = node
+                    .error("there is nothing to check arguments against")
+                    .help("give a `policy`, a `schema`, or a `tool` with its `constraints`");
+                Err(drop_explained(error, node, &["policy", "schema", "tool", "constraints"]))
+            }
+            _ => {
+                let error = node.error("the constraints are given more than once");
+                Err(error.help("give one of `policy`, `schema`, and `tool` with `constraints`").into())
             }
         }
     }
 
-    /// The policy that it holds.
-    pub(super) fn policy(
+    /// Reads the policy that the setting holds.
+    pub(super) fn read_policy(
         self,
-        node: Node<'n>,
+        node: Node<'_>,
         scope: &Scope<'_>,
         formats: bool,
     ) -> Result<Arc<Policy>, LoadErrors> {
         let home = Home::settings(node, formats);
         match self {
-            Self::File(path) => policy::file(path, scope, formats),
-            Self::Inline(policy) => Policy::read(&home, policy, "/policy").map(Arc::new),
+            Self::Policy(policy) if policy.entries().is_some() => {
+                Policy::read(&home, policy, "/policy").map(Arc::new)
+            }
+            Self::Policy(path) => policy::file(path, scope, formats),
             Self::Schemas(schema) => Policy::of_schemas(&home, schema, "/schema").map(Arc::new),
             Self::Tool(tool, arguments) => {
                 Policy::of_tool(&home, tool, arguments, "/constraints").map(Arc::new)
@@ -58,27 +69,11 @@ impl<'n> Source<'n> {
     }
 }
 
-type Given<'n> = (Option<Node<'n>>, Option<Node<'n>>, Option<Node<'n>>, Option<Node<'n>>);
-
-/// Says what is wrong with settings that hold none of the sources, half of one, or several.
-fn refuse(fields: &mut Fields<'_>, node: Node<'_>, given: Given<'_>) {
-    match given {
-        (None, None, Some(tool), None) => {
-            let error = tool.error("`constraints` is missing: `tool` alone checks nothing");
-            fields.missing(&["constraints"], error);
-        }
-        (None, None, None, Some(constraints)) => {
-            fields.missing(&["tool"], constraints.error("`tool` is missing: whose arguments are these?"));
-        }
-        (None, None, None, None) => {
-            let error = node
-                .error("there is nothing to check arguments against")
-                .help("give a `policy`, a `schema`, or a `tool` with its `constraints`");
-            fields.missing(&["policy", "schema", "tool", "constraints"], error);
-        }
-        _ => {
-            let error = node.error("the constraints are given more than once");
-            fields.errors.push(error.help("give one of `policy`, `schema`, and `tool` with `constraints`"));
-        }
-    }
+/// Returns the error that one of `keys` is missing, unless an unknown key is misspelt for it: that one is reported.
+fn drop_explained(error: LoadError, node: Node<'_>, keys: &[&str]) -> LoadErrors {
+    let known = list_keys::<ArgsValidSettings>();
+    let written = node.entries().into_iter().flatten().map(|(key, _)| key.name.as_str());
+    let mut unknown = written.filter(|key| !known.contains(key));
+    let is_explained = unknown.any(|key| nearest(key, keys.iter().copied()).is_some());
+    if is_explained { LoadErrors::new() } else { error.into() }
 }
