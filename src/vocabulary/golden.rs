@@ -11,6 +11,7 @@
 use super::gathered_settings::GatheredSettings;
 use super::{CaseNode, Vocabulary};
 use crate::case::{Expectation, LoweredBlock};
+use crate::check::support::reading::Share;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::score::{Effect, Scale, Scorecard, ScorecardPart, ScoredBy, Threshold};
 use crate::yaml::{Node, Value, did_you_mean};
@@ -177,8 +178,8 @@ impl<'r> GoldenRow<'r> {
 
     fn find_threshold(&self, expecting: Node<'_>) -> Result<Threshold, LoadError> {
         let said = self.get("pass_threshold");
-        let parsed = said.map(|node| node.parse_up_to(1.0, "`pass_threshold`: ")).transpose()?;
-        let least = parsed.unwrap_or(PASS_THRESHOLD);
+        let parsed = said.map(Node::decode::<Share>).transpose()?;
+        let least = parsed.map_or(PASS_THRESHOLD, Share::get);
         Ok(Threshold { setting: "pass_threshold", place: said.unwrap_or(expecting).place(), least })
     }
 

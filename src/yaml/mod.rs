@@ -293,15 +293,6 @@ impl<'d> Node<'d> {
         read_all(nodes.map(Node::decode))
     }
 
-    /// Parses a number from 0 to `most`. `what` begins the error about any other number.
-    pub(crate) fn parse_up_to(self, most: f64, what: &str) -> Result<f64, LoadError> {
-        let number: f64 = self.decode()?;
-        if (0.0..=most).contains(&number) {
-            return Ok(number);
-        }
-        Err(self.error(format!("{what}expected a number from 0 to {most}, found {number}")))
-    }
-
     /// Returns the kind of the value in plain words, for messages.
     pub fn describe(self) -> &'static str {
         match self.value() {

@@ -125,7 +125,7 @@ impl<'c> ExpectedContext<'c> {
     /// Reads everything that can be read and adds the rest to `errors`, so that one error does not hide another.
     fn read(case: &'c CaseNode<'c>, errors: &mut LoadErrors) -> Self {
         let node = case.node;
-        let output = node.get("output_assertions").map(|node| node.decode::<OutputEffect>());
+        let output = node.get("output_assertions").map(Node::decode::<OutputEffect>);
         let output = output.and_then(|effect| errors.take(effect.map_err(|error| error.help(EFFECTS))));
         let thresholds = node.get("thresholds").and_then(|node| node.decode_rest(errors));
         let adapter = node.get("adapter_config").and_then(|node| node.decode_rest(errors));

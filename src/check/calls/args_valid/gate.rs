@@ -1,9 +1,11 @@
 //! `tools: {allow, deny}`: which tools may be called at all.
 
+use serde::Deserialize;
+
 use crate::pattern::{ToolPattern, ToolPatternSet};
 use crate::place::LoadErrors;
 use crate::trace::Call;
-use crate::yaml::{Fields, Node};
+use crate::yaml::{Node, Placed};
 
 /// The tools that a policy allows and denies.
 #[derive(Debug, Default)]
@@ -12,6 +14,13 @@ pub(super) struct Gate {
     deny: ToolPatternSet,
     /// The pointer of the mapping in the file.
     pointer: String,
+}
+
+/// The lists of allowed and denied tools.
+#[derive(Deserialize)]
+struct GateLists {
+    allow: Option<Placed<Vec<ToolPattern>>>,
+    deny: Option<Vec<ToolPattern>>,
 }
 
 /// Why a tool may not be called.
@@ -25,16 +34,16 @@ pub(super) enum Refusal<'g> {
 impl Gate {
     /// Reads the mapping `tools`, which stands at `pointer`.
     pub(super) fn read(tools: Node<'_>, pointer: &str) -> Result<Self, LoadErrors> {
-        let mut fields = Fields::of(tools, "`tools`")?;
-        let allow: Option<Vec<ToolPattern>> = fields.list("allow");
-        let deny: Vec<ToolPattern> = fields.list("deny").unwrap_or_default();
-        // An entry that could not be read leaves the list empty, too, and is reported already.
-        if allow.as_ref().is_some_and(Vec::is_empty) && fields.errors.is_empty() {
-            let empty = fields.node("allow").unwrap_or(tools).error("an empty `allow` allows nothing");
-            fields.errors.push(empty.help("leave it out to allow every tool, or deny \"*\""));
+        let lists: GateLists = tools.decode_all()?;
+        if let Some(allow) = lists.allow.as_ref().filter(|allow| allow.is_empty()) {
+            let error = allow.error("an empty `allow` allows nothing");
+            return Err(error.help("leave it out to allow every tool, or deny \"*\"").into());
         }
-        let [allow, deny] = [allow.unwrap_or_default(), deny].map(ToolPatternSet::new);
-        fields.finish(Self { allow, deny, pointer: pointer.to_owned() })
+        Ok(Self {
+            allow: ToolPatternSet::new(lists.allow.map(Placed::into_value).unwrap_or_default()),
+            deny: ToolPatternSet::new(lists.deny.unwrap_or_default()),
+            pointer: pointer.to_owned(),
+        })
     }
 
     /// Returns why the tool of `call` may not be called. `deny` wins. A tool that may be allowed is not refused.

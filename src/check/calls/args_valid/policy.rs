@@ -215,21 +215,27 @@ fn is_schema(node: Node<'_>) -> bool {
         || node.get("$ref").is_some()
 }
 
+/// What happens to the calls of tools without a schema.
+#[derive(Deserialize)]
+struct Enforcement {
+    unconstrained_tools: Option<EnforcementMode>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum EnforcementMode {
+    Warn,
+    Deny,
+    Allow,
+}
+
 fn read_enforcement(node: Node<'_>, base: &str) -> Result<Unconstrained, LoadErrors> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "snake_case")]
-    enum Mode {
-        Warn,
-        Deny,
-        Allow,
-    }
-    let mut fields = Fields::of(node, "`enforcement`")?;
-    let mode = match fields.optional("unconstrained_tools") {
-        Some(Mode::Deny) => Unconstrained::Deny(format!("{base}/enforcement/unconstrained_tools")),
-        Some(Mode::Allow) => Unconstrained::Allow,
-        Some(Mode::Warn) | None => Unconstrained::Warn,
-    };
-    fields.finish(mode)
+    let enforcement: Enforcement = node.decode_all()?;
+    Ok(match enforcement.unconstrained_tools {
+        Some(EnforcementMode::Deny) => Unconstrained::Deny(format!("{base}/enforcement/unconstrained_tools")),
+        Some(EnforcementMode::Allow) => Unconstrained::Allow,
+        Some(EnforcementMode::Warn) | None => Unconstrained::Warn,
+    })
 }
 
 /// Marks keys as known. They are not read.
