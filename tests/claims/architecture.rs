@@ -45,7 +45,7 @@ const TRACE_LAYERS: &[&[&str]] = &[
 
 /// Those of the package `cargo-arraign`: what commands share, the commands whose parts others use, and all commands.
 const PROGRAM_LAYERS: &[&[&str]] = &[
-    &["error", "out", "size", "yaml_writer"],
+    &["error", "file_options", "out", "yaml_writer"],
     &["case_edit", "editor", "mutants", "new_file"],
     &["explain", "report", "run"],
     &["from_trace"],
