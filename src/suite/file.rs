@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::combine::{ReplacedGate, combine_with_defaults};
+use super::copies::CopyBudget;
 use super::defaults::{find_at, find_cases, find_defaults, take_cases, unfold};
 use super::gate::GateRows;
 use super::header::SuiteHeader;
@@ -48,6 +49,8 @@ pub(super) struct FileReader<'r> {
     ids: Vec<(String, Place)>,
     /// The number of cases that were seen, also of those that nobody wants.
     seen: usize,
+    /// What defaults, included files and rows may still add to the cases of all documents.
+    copies: CopyBudget,
     wanted: &'r dyn Fn(Option<&str>) -> bool,
 }
 
@@ -89,7 +92,18 @@ impl<'r> FileReader<'r> {
     ) -> Self {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let folder = path.parent().unwrap_or(path);
-        Self { library, folder, stem, alone, suite: Suite::default(), ids: Vec::new(), seen: 0, wanted }
+        let copies = CopyBudget::new();
+        Self {
+            library,
+            folder,
+            stem,
+            alone,
+            suite: Suite::default(),
+            ids: Vec::new(),
+            seen: 0,
+            copies,
+            wanted,
+        }
     }
 
     /// The cases of all documents, or everything that is wrong with them.
@@ -98,6 +112,10 @@ impl<'r> FileReader<'r> {
         for document in documents {
             // Errors are collected over all documents, so that an author sees all of them at once.
             errors.take(self.document(document));
+            // One error says that the file is too large.
+            if self.copies.is_used_up() {
+                break;
+            }
         }
         errors.take(keys::refuse_duplicate_ids(self.ids));
         // A gate over no case has no trial, and the file would pass without a word.
@@ -172,7 +190,7 @@ impl<'r> FileReader<'r> {
         find_defaults: impl Fn(&Tree) -> Cow<'d, [(Key, Tree)]>,
     ) -> Result<CompleteCases, LoadErrors> {
         let mut included = IncludedFiles::new(source);
-        let mut expander = RowExpander::new(self.wanted);
+        let mut copies = self.copies;
         let scope = self.scope(self.library.tables);
         let mut trees = Vec::new();
         let mut origins = Vec::new();
@@ -181,12 +199,17 @@ impl<'r> FileReader<'r> {
             // The defaults may name files to include, so they come first. An included file replaces nothing that the case
             // or the defaults say.
             let defaults = find_defaults(&case);
-            let mut replaced = combine_with_defaults(&mut case, &defaults);
-            let replaced_here = included.include_into(&mut case, &scope, &mut Vec::new());
+            let mut replaced = combine_with_defaults(&mut case, &defaults, &mut copies);
+            let replaced_here = included.include_into(&mut case, &scope, &mut copies, &mut Vec::new());
             replaced.extend(errors.take(replaced_here).unwrap_or_default());
-            let Some(rows) = errors.take(expander.expand_case(&case, &included.source, &scope)) else {
-                continue;
-            };
+            let mut expander = RowExpander { wanted: self.wanted, copies: &mut copies };
+            let rows = errors.take(expander.expand_case(&case, &included.source, &scope));
+            // The cases that follow are left out, so that the file needs no more memory than the limit.
+            if copies.is_used_up() {
+                errors.push(CopyBudget::refuse_file(Place::new(&included.source, case.span)));
+                break;
+            }
+            let Some(rows) = rows else { continue };
             let Some(rows) = rows else {
                 trees.push(case);
                 origins.push(CaseOrigin { replaced, row: None });
@@ -201,6 +224,7 @@ impl<'r> FileReader<'r> {
         for case in &mut trees {
             unfold(case, self.library.kinds);
         }
+        self.copies = copies;
         let source = Arc::clone(&included.source);
         // An included file is no suite of its own.
         self.suite.datasets.extend(included.into_paths());

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::combine::{ReplacedGate, combine_with_defaults};
+use super::copies::CopyBudget;
 use super::keys;
 use crate::check::Scope;
 use crate::place::{LoadError, LoadErrors, Source, Span};
@@ -41,6 +42,7 @@ impl IncludedFiles {
         &mut self,
         tree: &mut Tree,
         scope: &Scope<'_>,
+        copies: &mut CopyBudget,
         chain: &mut Vec<PathBuf>,
     ) -> Result<Vec<ReplacedGate>, LoadErrors> {
         let Value::Map(entries) = &mut tree.value else { return Ok(Vec::new()) };
@@ -53,8 +55,8 @@ impl IncludedFiles {
         let mut errors = LoadErrors::new();
         let source = Arc::clone(&self.source);
         for node in named.node(&source).one_or_many() {
-            if let Some(block) = errors.take(self.read_block(node, scope, chain)) {
-                replaced.extend(combine_with_defaults(tree, &block));
+            if let Some(block) = errors.take(self.read_block(node, scope, copies, chain)) {
+                replaced.extend(combine_with_defaults(tree, &block, copies));
             }
         }
         errors.or(replaced)
@@ -64,6 +66,7 @@ impl IncludedFiles {
         &mut self,
         node: Node<'_>,
         scope: &Scope<'_>,
+        copies: &mut CopyBudget,
         chain: &mut Vec<PathBuf>,
     ) -> Result<Vec<(Key, Tree)>, LoadErrors> {
         let path = scope.path(node)?;
@@ -80,7 +83,7 @@ impl IncludedFiles {
         // What the file includes is found from its own folder, and with it in the chain, so that a circle is seen.
         chain.push(path.clone());
         let folder = path.parent().unwrap_or(scope.folder);
-        let included = self.include_into(&mut block, &Scope { folder, ..*scope }, chain);
+        let included = self.include_into(&mut block, &Scope { folder, ..*scope }, copies, chain);
         chain.pop();
         included?;
         let Value::Map(entries) = block.value else { return Ok(Vec::new()) };

@@ -6,6 +6,7 @@
 mod agent;
 mod case;
 mod combine;
+mod copies;
 mod defaults;
 mod discover;
 mod file;

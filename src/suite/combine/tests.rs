@@ -126,7 +126,7 @@ fn parse(content: &Json) -> Tree {
 fn combine(path: &str, case: &Json, defaults: &Json) -> (Json, Vec<String>) {
     let mut case = parse(case);
     let suite = parse(&json!({"defaults": defaults}));
-    let replaced = combine_with_defaults(&mut case, &find_defaults(&suite));
+    let replaced = combine_with_defaults(&mut case, &find_defaults(&suite), &mut CopyBudget::new());
     let combined = case.node(&Source::new("s.yaml", "")).to_json();
     let value = combined.pointer(&format!("/{}", path.replace('.', "/"))).cloned().unwrap_or_default();
     (value, replaced.into_iter().map(|gate| gate.key).collect())

@@ -9,11 +9,9 @@ use super::fill::RowFiller;
 use super::table::{RowTable, RowValues, find_naming_column, read_rows};
 use crate::case::{CaseRow, TemplatePart, split_placeholders};
 use crate::check::Scope;
-use crate::place::{LoadError, LoadErrors, Source};
+use crate::place::{LoadErrors, Source};
+use crate::suite::copies::CopyBudget;
 use crate::yaml::{Key, Tree, Value};
-
-/// The largest size that the rows of all cases of a file may add, in bytes.
-const MAX_FILLED: usize = 256 << 20;
 
 /// The keys that are read of a case that is not wanted: its name, and what its runs are found by.
 const KEYS_OF_NEIGHBOURS: [&str; 6] = ["id", "name", "input", "prompt", "turns", "trace"];
@@ -21,19 +19,15 @@ const KEYS_OF_NEIGHBOURS: [&str; 6] = ["id", "name", "input", "prompt", "turns",
 /// Makes the cases of rows.
 pub(in crate::suite) struct RowExpander<'e> {
     pub(in crate::suite) wanted: &'e dyn Fn(Option<&str>) -> bool,
-    left: usize,
+    pub(in crate::suite) copies: &'e mut CopyBudget,
 }
 
 /// A case of a row.
 pub(in crate::suite) type RowCase = (Tree, Arc<CaseRow>);
 
-impl<'e> RowExpander<'e> {
-    pub(in crate::suite) fn new(wanted: &'e dyn Fn(Option<&str>) -> bool) -> Self {
-        Self { wanted, left: MAX_FILLED }
-    }
-
+impl RowExpander<'_> {
     /// Returns a case for each row of `case`, or `None` if it has no rows. Of a case that is not wanted only the keys are
-    /// filled that its neighbours need.
+    /// filled that its neighbours need. When the budget is used up, the other rows are left out, and the caller refuses the file.
     pub(in crate::suite) fn expand_case(
         &mut self,
         case: &Tree,
@@ -54,44 +48,41 @@ impl<'e> RowExpander<'e> {
             let unused = (!unused.is_empty()).then(|| (table.place.clone(), std::mem::take(&mut unused)));
             let place = row.place.clone();
             let case_row = CaseRow { key: row.key.clone(), place, unused };
-            let mut filler =
-                RowFiller { row, table: &table, source, errors: LoadErrors::new(), left: self.left };
-            let value = Value::Map(self.fill_case(&mut filler, case, &entries));
-            // All rows of a file share one budget.
-            self.left = filler.left;
+            let mut filler = RowFiller {
+                row,
+                table: &table,
+                source,
+                errors: LoadErrors::new(),
+                copies: &mut *self.copies,
+            };
+            let value = Value::Map(fill_case(self.wanted, &mut filler, case, &entries));
             errors.extend(super::note_row(filler.errors, &case_row));
             cases.push((Tree { span: case.span, value }, Arc::new(case_row)));
-            if self.left == 0 {
-                let problem = "the cases of the rows are too large together";
-                errors.push(
-                    LoadError::new(table.place.clone(), problem).help("split the rows into several files"),
-                );
+            if self.copies.is_used_up() {
                 break;
             }
         }
         errors.or(Some(cases))
     }
+}
 
-    fn fill_case(
-        &self,
-        filler: &mut RowFiller<'_>,
-        case: &Tree,
-        entries: &[(Key, Tree)],
-    ) -> Vec<(Key, Tree)> {
-        let (key, id) = name_case(filler, case, entries);
-        let is_wanted = match &id.value {
-            Value::String(id) => (self.wanted)(Some(id)),
-            _ => true,
-        };
-        let kept = entries.iter().filter(|(known, _)| {
-            // The id was filled before, to decide whether the case is wanted.
-            known.name != key.name && (is_wanted || KEYS_OF_NEIGHBOURS.contains(&known.name.as_str()))
-        });
-        let kept: Vec<(Key, Tree)> = kept.cloned().collect();
-        let mut of_row = vec![(key, id)];
-        of_row.extend(filler.fill_case(&kept));
-        of_row
-    }
+fn fill_case(
+    wanted: &dyn Fn(Option<&str>) -> bool,
+    filler: &mut RowFiller<'_>,
+    case: &Tree,
+    entries: &[(Key, Tree)],
+) -> Vec<(Key, Tree)> {
+    let (key, id) = name_case(filler, case, entries);
+    let is_wanted = match &id.value {
+        Value::String(id) => wanted(Some(id)),
+        _ => true,
+    };
+    // The id was filled before, to decide whether the case is wanted.
+    let kept = entries.iter().filter(|(known, _)| {
+        known.name != key.name && (is_wanted || KEYS_OF_NEIGHBOURS.contains(&known.name.as_str()))
+    });
+    let rest: Vec<(Key, Tree)> = filler.fill_entries(kept);
+    [(key, id)].into_iter().chain(rest).collect()
 }
 
 /// The id of the case of a row: the case's own id, which contains a placeholder or gets the row's name in brackets. In a case
@@ -125,8 +116,8 @@ fn list_unused_columns(entries: &[(Key, Tree)], table: &RowTable) -> Vec<String>
     for (_, tree) in entries {
         collect_names(tree, &mut used);
     }
-    let naming = find_naming_column(table.columns.iter());
-    let columns = table.columns.iter().map(SmolStr::as_str).enumerate();
+    let naming = find_naming_column(table.columns.as_slice().iter());
+    let columns = table.columns.as_slice().iter().map(SmolStr::as_str).enumerate();
     let unused = columns.filter(|(index, column)| !used.contains(column) && Some(*index) != naming);
     unused.map(|(_, column)| column.to_owned()).collect()
 }

@@ -10,7 +10,11 @@ use smol_str::SmolStr;
 use super::table::{RowTable, RowValues, render_scalar};
 use crate::case::{Template, TemplatePart, split_placeholders};
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
+use crate::suite::copies::CopyBudget;
 use crate::yaml::{Key, Tree, Value, did_you_mean};
+
+/// The number of columns that a wrong name is compared with. Each row reports it anew.
+const MAX_SUGGESTED: usize = 1_000;
 
 /// Fills the case of one row.
 pub(super) struct RowFiller<'r> {
@@ -18,21 +22,22 @@ pub(super) struct RowFiller<'r> {
     pub(super) table: &'r RowTable,
     pub(super) source: &'r Arc<Source>,
     pub(super) errors: LoadErrors,
-    /// The values and bytes that may still be copied.
-    pub(super) left: usize,
+    /// What may still be copied.
+    pub(super) copies: &'r mut CopyBudget,
 }
 
 impl<'r> RowFiller<'r> {
-    /// Returns a copy of the entries of a case, filled. The agent's own placeholders stay.
-    pub(super) fn fill_case(&mut self, entries: &[(Key, Tree)]) -> Vec<(Key, Tree)> {
-        let entries = entries.iter();
+    /// Returns a copy of entries of a case, filled. The agent's own placeholders stay.
+    pub(super) fn fill_entries<'t>(
+        &mut self,
+        entries: impl Iterator<Item = &'t (Key, Tree)>,
+    ) -> Vec<(Key, Tree)> {
         entries.map(|(key, tree)| (key.clone(), self.fill_tree(tree, key.name == "agent"))).collect()
     }
 
     fn fill_tree(&mut self, tree: &Tree, of_agent: bool) -> Tree {
-        self.left = self.left.saturating_sub(size_of::<Tree>());
-        // The budget is over: the rest of the case is left out, and the caller says so.
-        if self.left == 0 {
+        // The budget is used up: the rest of the case is left out, and the file is refused.
+        if !self.copies.count_value(0) {
             return Tree { span: tree.span, value: Value::Null };
         }
         let value = match &tree.value {
@@ -74,7 +79,7 @@ impl<'r> RowFiller<'r> {
                 }
             }
         }
-        self.left = self.left.saturating_sub(filled.len());
+        self.copies.count_text(filled.len());
         Some(Value::String(filled.into()))
     }
 
@@ -87,7 +92,7 @@ impl<'r> RowFiller<'r> {
             self.fail(span, problem, None);
         }
         // What is inserted counts against a limit, so that a few cells cannot fill the memory by being repeated.
-        self.left = self.left.saturating_sub(text.as_ref().map_or(0, String::len));
+        self.copies.count_text(text.as_ref().map_or(0, String::len));
         text
     }
 
@@ -95,10 +100,11 @@ impl<'r> RowFiller<'r> {
         let found = self.row.get(name);
         if found.is_none() {
             // A missing cell is a mistake of the row, and an unknown column one of the case.
-            let columns: Vec<&str> = self.table.columns.iter().map(SmolStr::as_str).collect();
-            let (problem, help) = if columns.contains(&name) {
+            let (problem, help) = if self.table.columns.contains(name) {
                 (format!("this row has no value for `{{{{{name}}}}}`"), None)
             } else {
+                let columns = self.table.columns.as_slice().iter().take(MAX_SUGGESTED);
+                let columns: Vec<&str> = columns.map(SmolStr::as_str).collect();
                 (format!("no column is called `{name}`"), did_you_mean(name, &columns))
             };
             self.fail(span, problem, help);
@@ -108,23 +114,11 @@ impl<'r> RowFiller<'r> {
 
     /// A value of a row, as if it stood at `span`: the place of the row is said beside.
     fn copy_value(&mut self, tree: &Tree, span: Span) -> Value {
-        self.left = self.left.saturating_sub(measure_tree(tree));
-        if self.left == 0 { Value::Null } else { tree.map_spans(&|_| span).value }
+        if self.copies.count_tree(tree) { tree.map_spans(&|_| span).value } else { Value::Null }
     }
 
     fn fail(&mut self, span: Span, problem: String, help: Option<String>) {
         let place = Place::new(self.source, span);
         self.errors.push(LoadError::new(place, problem).help_if(help));
     }
-}
-
-/// The bytes that a tree has in memory, about.
-fn measure_tree(tree: &Tree) -> usize {
-    let below: usize = match &tree.value {
-        Value::List(trees) => trees.iter().map(measure_tree).sum(),
-        Value::Map(entries) => entries.iter().map(|(key, tree)| key.name.len() + measure_tree(tree)).sum(),
-        Value::String(text) => text.len(),
-        _ => 0,
-    };
-    size_of::<Tree>() + below
 }

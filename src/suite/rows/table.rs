@@ -1,6 +1,6 @@
 //! The rows of a case: from a CSV file, or written in the case.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -20,9 +20,35 @@ const ID_COLUMN: &str = "id";
 pub(super) struct RowTable {
     pub(super) rows: Vec<RowValues>,
     /// The names of all columns, in the order of their first rows.
-    pub(super) columns: Vec<SmolStr>,
+    pub(super) columns: ColumnNames,
     /// The place of the file, or of the list of rows.
     pub(super) place: Place,
+}
+
+/// The names of columns, each once. A file may have a hundred thousand.
+#[derive(Default)]
+pub(super) struct ColumnNames {
+    names: Vec<SmolStr>,
+    known: HashSet<SmolStr>,
+}
+
+impl ColumnNames {
+    /// Adds a name. Returns false if it is known.
+    fn add(&mut self, name: &SmolStr) -> bool {
+        let is_new = self.known.insert(name.clone());
+        if is_new {
+            self.names.push(name.clone());
+        }
+        is_new
+    }
+
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.known.contains(name)
+    }
+
+    pub(super) fn as_slice(&self) -> &[SmolStr] {
+        &self.names
+    }
 }
 
 /// The values of one row by column.
@@ -62,7 +88,7 @@ pub(super) fn read_rows(case: Node<'_>, scope: &Scope<'_>) -> Result<Option<RowT
     Ok(Some(RowTable { rows, columns, place }))
 }
 
-type Rows = (Vec<RowValues>, Vec<SmolStr>);
+type Rows = (Vec<RowValues>, ColumnNames);
 
 /// Reads the rows of `each: [{column: value, ...}, ...]`. Their values keep their types.
 fn read_inline(each: Node<'_>) -> Result<Rows, LoadErrors> {
@@ -71,7 +97,7 @@ fn read_inline(each: Node<'_>) -> Result<Rows, LoadErrors> {
         return Err(each.error(problem).help("write `each: [{column: value}, ...]`").into());
     };
     let mut rows = Vec::new();
-    let mut columns = Vec::new();
+    let mut columns = ColumnNames::default();
     let mut errors = LoadErrors::new();
     for (index, entry) in entries.enumerate() {
         let Value::Map(values) = entry.value() else {
@@ -83,9 +109,7 @@ fn read_inline(each: Node<'_>) -> Result<Rows, LoadErrors> {
             values.iter().map(|(key, tree)| (key.name.clone(), tree.clone())).collect();
         // Rows need not have all columns: they are collected in the order in which they are met first.
         for (name, _) in &values {
-            if !columns.contains(name) {
-                columns.push(name.clone());
-            }
+            columns.add(name);
         }
         rows.push(RowValues { key: name_row(&values, index), place: entry.place(), values });
     }
@@ -119,7 +143,7 @@ fn parse_csv(source: &Arc<Source>) -> Result<Rows, LoadError> {
         let place = locate(find_start(record.position()));
         let span = place.span();
         let texts = record.iter().map(|text| Tree { span, value: Value::String(text.into()) });
-        let values: Vec<(SmolStr, Tree)> = columns.iter().cloned().zip(texts).collect();
+        let values: Vec<(SmolStr, Tree)> = columns.as_slice().iter().cloned().zip(texts).collect();
         rows.push(RowValues { key: name_row(&values, rows.len()), place, values });
         // The rest would be refused anyway.
         if rows.len() > MAX_ROWS {
@@ -130,21 +154,22 @@ fn parse_csv(source: &Arc<Source>) -> Result<Rows, LoadError> {
 }
 
 /// Returns the names of the columns: each has one, of its own.
-fn read_columns(headers: &csv::StringRecord, place: Place) -> Result<Vec<SmolStr>, LoadError> {
+fn read_columns(headers: &csv::StringRecord, place: Place) -> Result<ColumnNames, LoadError> {
     let names: Vec<SmolStr> = headers.iter().map(|name| name.trim().into()).collect();
     if names.is_empty() {
         return Err(LoadError::new(place, "the file is empty: its first line names the columns"));
     }
+    let mut columns = ColumnNames::default();
     for (index, name) in names.iter().enumerate() {
         if name.is_empty() {
             return Err(LoadError::new(place, format!("the column {} has no name", index + 1)));
         }
         // Two values for one placeholder: whichever is taken, the row is not what its author sees.
-        if names[..index].contains(name) {
+        if !columns.add(name) {
             return Err(LoadError::new(place, format!("two columns are called `{name}`")));
         }
     }
-    Ok(names)
+    Ok(columns)
 }
 
 fn describe_csv_error(error: &csv::Error, locate: impl Fn(usize) -> Place) -> LoadError {

@@ -149,7 +149,11 @@ fn rows_that_fill_too_much_are_refused() {
     let large = format!("order,status,expected\n7,{},a\n", "x".repeat(40 << 20));
     let case = CASE.replace("{{status}}", &"{{status}}".repeat(10));
     let project = with_rows(&large).file("evals/orders.yaml", case);
-    project.run(&[]).exits(2).complains("the cases of the rows are too large together");
+    project
+        .run(&[])
+        .exits(2)
+        .complains("rows of this file add more than 256 MiB to its cases")
+        .complains("evals/orders.yaml:1:1");
 }
 
 const SHARED: &str = "expect:\n  - tool_blocklist: [rm]\nrequire_calls: true\n";
