@@ -86,7 +86,7 @@ impl Check for JsonSchema {
         let violations = match json(answer(evidence)?, self.form) {
             Ok(json) => {
                 let faults = self.schema.faults(&json, "field")?;
-                faults.iter().map(|fault| self.cite(describe_fault(fault), fault)).collect()
+                faults.describe_each(|fault| self.cite(describe_fault(fault), fault))
             }
             Err(violation) => vec![violation.at(SCHEMA)],
         };

@@ -180,7 +180,7 @@ fn of_result(call: &Call, schema: &Schema, result: &Json) -> Result<Vec<Violatio
         }
         _ => {}
     }
-    Ok(faults.iter().map(|fault| schema.cite(describe_fault(call, fault), fault)).collect())
+    Ok(faults.describe_each(|fault| schema.cite(describe_fault(call, fault), fault)))
 }
 
 fn describe_duplicate(call: &Call, error: &JsonError) -> Violation {

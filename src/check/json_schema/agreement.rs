@@ -201,7 +201,8 @@ fn origin() -> Origin {
 
 fn list_faults(engine: SchemaEngine, schema: &Json, values: &[Json]) -> Vec<Vec<Fault>> {
     let schema = Schema { engine, raw: Raw { json: schema.clone(), origin: origin() } };
-    values.iter().map(|value| schema.faults(value, "argument").expect("it can be decided")).collect()
+    let list = |value| schema.faults(value, "argument").expect("it can be decided").listed;
+    values.iter().map(list).collect()
 }
 
 /// The number of pairs of a schema and a value.

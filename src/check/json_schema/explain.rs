@@ -8,6 +8,10 @@ use crate::yaml::pointer_tokens;
 /// Longer values are cut in a message; the violation holds them whole.
 const SHOWN_CHARS: usize = 80;
 
+/// Of an `enum` with more options, only some are listed, because each fault lists them twice.
+const MAX_SHOWN_OPTIONS: usize = 100;
+const SHOWN_OF_MANY_OPTIONS: usize = 10;
+
 /// What is wrong with a value, and what to do about it.
 pub(super) struct Explanation {
     pub(super) problem: String,
@@ -24,7 +28,8 @@ impl Explanation {
 pub(super) fn explain_word(word: ValueWord, wanted: &Json, found: &Json, pointer: &str) -> Explanation {
     let bare = part(pointer);
     let name = named(pointer);
-    let limit = shown(wanted);
+    // The options of an `enum` may be megabytes, which are not rendered as a whole.
+    let limit = if word == ValueWord::Enum { String::new() } else { shown(wanted) };
     match word {
         ValueWord::Type => {
             let names = match wanted {
@@ -40,7 +45,13 @@ pub(super) fn explain_word(word: ValueWord, wanted: &Json, found: &Json, pointer
             )
         }
         ValueWord::Enum => {
-            let options: Vec<String> = wanted.as_array().into_iter().flatten().map(shown).collect();
+            let all = wanted.as_array().unwrap_or_default();
+            let is_long = all.len() > MAX_SHOWN_OPTIONS;
+            let count = if is_long { SHOWN_OF_MANY_OPTIONS } else { all.len() };
+            let mut options: Vec<String> = all[..count].iter().map(shown).collect();
+            if is_long {
+                options.push(format!("{} more", all.len() - count));
+            }
             let options = options.join(", ");
             Explanation::new(
                 format!("value is not one of {options}"),

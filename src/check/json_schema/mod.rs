@@ -24,7 +24,7 @@ mod validator;
 mod words;
 
 pub(crate) use explain::shown;
-pub(crate) use fault::{Fault, Subject};
+pub(crate) use fault::{Fault, Faults, Subject};
 pub(crate) use home::Home;
 pub(crate) use lint::{check_types, find_crossed_bounds};
 pub(crate) use origin::{Origin, join};
@@ -33,8 +33,8 @@ pub(crate) use words::{is_json_word, json_word, own_word, own_words};
 
 use crate::json::{Json, JsonMap};
 use explain::{explain_forbidden, explain_word};
-use fault::BrokenKeyword;
-use plain::{Breach, BreachKind, PlainSchema, Refused};
+use fault::{BrokenKeyword, FaultBudget};
+use plain::{Breach, BreachKind, Breaches, PlainSchema, Refused};
 
 #[cfg(not(feature = "json-schema"))]
 use crate::check::support::missing_feature::report_missing_feature;
@@ -42,6 +42,22 @@ use crate::check::{About, Clause};
 use crate::outcome::{CannotDecide, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
+
+/// The largest number of keywords that are compared with the parts of one value, options and names counted each: some
+/// seconds at most. A large response of an API, 10,000 objects of 50 properties, takes a million.
+const MAX_STEPS: usize = 20_000_000;
+
+/// The largest number of faults that are listed of one value. A finding has at most 1,000 violations, and one says how many
+/// faults are not listed.
+const MAX_FAULTS: usize = 999;
+
+/// Reports a value that has too many parts for its schema.
+fn report_steps(limit: usize) -> CannotDecide {
+    CannotDecide::budget_exceeded(format!(
+        "the schema has too many keywords for a value of this size: more than {limit} comparisons"
+    ))
+    .help("check a smaller part of the value, or use a schema with fewer options and names")
+}
 
 /// A schema as JSON, and where its words stand.
 #[derive(Debug)]
@@ -129,28 +145,26 @@ impl Schema {
         Err(errors)
     }
 
-    /// Every constraint that `value` breaks, in a stable order. `noun` is what a part of the value is called.
-    #[cfg_attr(
-        not(feature = "json-schema"),
-        expect(clippy::unnecessary_wraps, reason = "the validator has limits")
-    )]
-    pub(crate) fn faults(&self, value: &Json, noun: &str) -> Result<Vec<Fault>, CannotDecide> {
-        let mut faults: Vec<Fault> = match &self.engine {
+    /// The constraints that `value` breaks, in a stable order. `noun` is what a part of the value is called.
+    pub(crate) fn faults(&self, value: &Json, noun: &str) -> Result<Faults, CannotDecide> {
+        let budget = FaultBudget::new();
+        let mut faults = match &self.engine {
             SchemaEngine::Plain(plain) => {
-                let breaches = plain.find_breaches(value).into_iter();
-                breaches.map(|breach| self.describe_breach(breach, noun)).collect()
+                let Breaches { listed, more, .. } = plain.find_breaches(value)?;
+                let described = listed.into_iter().map(|breach| self.describe_breach(breach, noun, &budget));
+                Faults { listed: described.collect(), more }
             }
             #[cfg(feature = "json-schema")]
-            SchemaEngine::Full(full) => full.list_faults(value, &self.raw, noun)?,
+            SchemaEngine::Full(full) => full.list_faults(value, &self.raw, noun, &budget)?,
         };
         // The order of an engine is its own. Here it is that of the value and of the file.
-        faults.sort_by(|a, b| (&a.rank, &a.written).cmp(&(&b.rank, &b.written)));
+        faults.listed.sort_by(|a, b| (&a.rank, &a.written).cmp(&(&b.rank, &b.written)));
         Ok(faults)
     }
 
-    fn describe_breach(&self, breach: Breach<'_>, noun: &str) -> Fault {
+    fn describe_breach(&self, breach: Breach<'_>, noun: &str, budget: &FaultBudget) -> Fault {
         let Breach { keyword, pointer, value, kind } = breach;
-        let broken = BrokenKeyword { raw: &self.raw, keyword, pointer, value, noun };
+        let broken = BrokenKeyword { raw: &self.raw, keyword, pointer, value, noun, budget };
         match kind {
             BreachKind::Missing(name) => broken.describe_missing(&name),
             BreachKind::Unexpected(name) => broken.describe_unexpected(&name),
@@ -165,7 +179,9 @@ impl Schema {
     /// Whether `value` is known to satisfy the schema.
     fn accepts(&self, value: &Json) -> bool {
         match &self.engine {
-            SchemaEngine::Plain(plain) => plain.find_breaches(value).is_empty(),
+            SchemaEngine::Plain(plain) => {
+                plain.find_breaches(value).is_ok_and(|breaches| breaches.listed.is_empty())
+            }
             #[cfg(feature = "json-schema")]
             SchemaEngine::Full(full) => full.accepts(value, &self.raw).unwrap_or_default(),
         }

@@ -13,8 +13,12 @@ use arraign_trace::json::JsonText;
 
 use super::pattern::{NotPlain, PlainPattern};
 use super::words::is_json_word;
-use super::{Flaw, join};
+use super::{Flaw, MAX_FAULTS, MAX_STEPS, join, report_steps};
 use crate::json::{Json, JsonMap, JsonNumber};
+use crate::outcome::CannotDecide;
+
+/// The bytes of a text that are read at the cost of one step.
+const BYTES_PER_STEP: usize = 64;
 
 /// The drafts in which the plain words mean the same, as `$schema` names them.
 const DRAFTS: &[&str] = &[
@@ -103,7 +107,7 @@ enum AdditionalProperties {
 #[derive(Debug)]
 pub(super) enum ValueDemand {
     Types(Vec<ValueType>),
-    Enum(Vec<Json>),
+    Enum(HashSet<Json>),
     Const(Json),
     Bound(ValueWord, JsonNumber<'static>),
     Size(ValueWord, u64),
@@ -153,24 +157,41 @@ impl PlainSchema {
         if refused.flaws.is_empty() && refused.beyond.is_empty() { Ok(plain) } else { Err(refused) }
     }
 
-    /// Lists all constraints that `value` violates.
-    pub(super) fn find_breaches<'v>(&self, value: &'v Json) -> Vec<Breach<'v>> {
-        let mut breaches = Vec::new();
+    /// Lists the constraints that `value` violates, up to [`MAX_FAULTS`]. Returns an error if the steps end before one was found.
+    pub(super) fn find_breaches<'v>(&self, value: &'v Json) -> Result<Breaches<'v>, CannotDecide> {
+        let mut breaches = Breaches { listed: Vec::new(), more: 0, steps_left: MAX_STEPS };
         self.judge(value, ValuePath::Whole, &mut breaches);
-        breaches
+        // A constraint that is violated stays so, whatever the others are.
+        if breaches.steps_left == 0 && breaches.listed.is_empty() {
+            Err(report_steps(MAX_STEPS))
+        } else {
+            Ok(breaches)
+        }
     }
 
-    fn judge<'v>(&self, value: &'v Json, path: ValuePath<'_>, breaches: &mut Vec<Breach<'v>>) {
+    fn judge<'v>(&self, value: &'v Json, path: ValuePath<'_>, breaches: &mut Breaches<'v>) {
         for rule in &self.rules {
-            let mut kinds = Vec::new();
+            let add = |kind: BreachKind, breaches: &mut Breaches<'v>| {
+                breaches.add(|| {
+                    let keyword = match rule.demand {
+                        Demand::Nothing => self.pointer.clone(),
+                        _ => join(&self.pointer, rule.keyword),
+                    };
+                    Breach { keyword, pointer: path.to_pointer(), value, kind }
+                });
+            };
+            if !breaches.count_steps(rule.demand.count_steps(value)) {
+                return;
+            }
             match (&rule.demand, value) {
-                (Demand::Nothing, _) => kinds.push(BreachKind::Forbidden),
+                (Demand::Nothing, _) => add(BreachKind::Forbidden, breaches),
                 (Demand::Value(word, demand), value) if !demand.admits(value) => {
-                    kinds.push(BreachKind::Value(*word));
+                    add(BreachKind::Value(*word), breaches);
                 }
                 (Demand::Required(names), Json::Object(object)) => {
-                    let missing = names.iter().filter(|name| !object.contains_key(name));
-                    kinds.extend(missing.map(|name| BreachKind::Missing(name.clone())));
+                    for name in names.iter().filter(|name| !object.contains_key(name)) {
+                        add(BreachKind::Missing(name.clone()), breaches);
+                    }
                 }
                 (Demand::Properties(properties), Json::Object(object)) => {
                     for (name, schema) in properties {
@@ -183,7 +204,7 @@ impl PlainSchema {
                     for (name, property) in strangers.filter(|(name, _)| !known.contains(*name)) {
                         match schema {
                             AdditionalProperties::Forbidden => {
-                                kinds.push(BreachKind::Unexpected(name.to_owned()));
+                                add(BreachKind::Unexpected(name.to_owned()), breaches);
                             }
                             AdditionalProperties::Schema(schema) => {
                                 schema.judge(property, ValuePath::Property(&path, name), breaches);
@@ -199,13 +220,41 @@ impl PlainSchema {
                 // The value is as demanded, or the keyword is about objects or lists.
                 _ => {}
             }
-            breaches.extend(kinds.into_iter().map(|kind| {
-                let keyword = match rule.demand {
-                    Demand::Nothing => self.pointer.clone(),
-                    _ => join(&self.pointer, rule.keyword),
-                };
-                Breach { keyword, pointer: path.to_pointer(), value, kind }
-            }));
+        }
+    }
+}
+
+/// The constraints that a value violates.
+pub(super) struct Breaches<'v> {
+    pub(super) listed: Vec<Breach<'v>>,
+    /// The number of further ones.
+    pub(super) more: usize,
+    steps_left: usize,
+}
+
+impl<'v> Breaches<'v> {
+    /// Adds a breach, which is built only if it is listed: `items` of 10,000 objects may each lack 1,000 properties.
+    fn add(&mut self, build: impl FnOnce() -> Breach<'v>) {
+        if self.listed.len() < MAX_FAULTS { self.listed.push(build()) } else { self.more += 1 }
+    }
+
+    /// Returns false if the steps have ended.
+    fn count_steps(&mut self, steps: usize) -> bool {
+        self.steps_left = self.steps_left.saturating_sub(steps);
+        self.steps_left > 0
+    }
+}
+
+impl Demand {
+    /// The steps that the keyword takes on `value`, without those of the schemas below.
+    fn count_steps(&self, value: &Json) -> usize {
+        1 + match (self, value) {
+            (Self::Required(names), Json::Object(_)) => names.len(),
+            (Self::Properties(properties), Json::Object(_)) => properties.len(),
+            (Self::Additional { .. }, Json::Object(object)) => object.len(),
+            // A pattern and a length read the text.
+            (Self::Value(..), Json::String(text)) => text.as_str().len() / BYTES_PER_STEP,
+            _ => 0,
         }
     }
 }
@@ -215,7 +264,7 @@ impl ValueDemand {
     pub(super) fn of_comparison(word: ValueWord, wanted: &Json) -> Option<Self> {
         match word {
             ValueWord::Const => Some(Self::Const(wanted.clone())),
-            ValueWord::Enum => wanted.as_array().map(|options| Self::Enum(options.to_vec())),
+            ValueWord::Enum => wanted.as_array().map(|options| Self::Enum(options.iter().cloned().collect())),
             ValueWord::Maximum
             | ValueWord::Minimum
             | ValueWord::ExclusiveMaximum

@@ -9,18 +9,24 @@ const MAX_DEPTH: usize = 6;
 impl Schema {
     /// A value that this schema refuses, where one is easily found.
     pub(crate) fn refused(&self) -> Option<Json> {
-        let guess = Guess { root: &self.raw.json };
+        let mut guess = Guess { root: &self.raw.json, left: MAX_GUESSES };
         guess.values(guess.root, 0).into_iter().find(|value| !self.accepts(value))
     }
 }
 
+/// The largest number of schemas whose values are guessed: the values of all are held at once.
+const MAX_GUESSES: usize = 1_000;
+
 struct Guess<'s> {
     root: &'s Json,
+    left: usize,
 }
 
 impl Guess<'_> {
     /// Values of every type and of extreme size, then each part of the schema made wrong by itself.
-    fn values(&self, schema: &Json, depth: usize) -> Vec<Json> {
+    fn values(&mut self, schema: &Json, depth: usize) -> Vec<Json> {
+        let Some(left) = self.left.checked_sub(1) else { return Vec::new() };
+        self.left = left;
         // One value of each type, and the extremes of its bounds: most schemas refuse one of these.
         let mut values = vec![
             json!(null),
@@ -44,7 +50,7 @@ impl Guess<'_> {
         values
     }
 
-    fn parts(&self, keyword: &str, value: &Json, depth: usize) -> Vec<Json> {
+    fn parts(&mut self, keyword: &str, value: &Json, depth: usize) -> Vec<Json> {
         match keyword {
             "properties" => value
                 .as_object()

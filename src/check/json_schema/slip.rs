@@ -1,6 +1,8 @@
 //! Guesses the intended name for a name that the schema does not know.
 
-use crate::json::{Json, JsonText};
+use std::collections::HashSet;
+
+use crate::json::{Json, JsonMap, JsonText};
 use crate::pattern::split_name;
 use crate::yaml::nearest;
 
@@ -11,6 +13,13 @@ pub(crate) struct Names<'n> {
 }
 
 impl<'n> Names<'n> {
+    /// Returns the number of pairs of a name in `schema` and one in `value`, which a guess compares.
+    pub(crate) fn count_pairs(schema: &Json, value: &Json) -> usize {
+        let properties = schema.get("properties").and_then(Json::as_object).map_or(0, JsonMap::len);
+        let required = schema.get("required").and_then(Json::as_array).map_or(0, <[Json]>::len);
+        (properties + required).saturating_mul(1 + value.as_object().map_or(0, JsonMap::len))
+    }
+
     /// The names in `schema`, and in `value`.
     pub(crate) fn of(schema: &'n Json, value: &'n Json) -> Self {
         let properties = schema.get("properties").and_then(Json::as_object);
@@ -21,11 +30,9 @@ impl<'n> Names<'n> {
             .map(JsonText::as_str)
             .collect();
         // A name can be required without being described under `properties`.
-        for name in required.into_iter().flatten().filter_map(Json::as_str) {
-            if !known.contains(&name) {
-                known.push(name);
-            }
-        }
+        let described: HashSet<&str> = known.iter().copied().collect();
+        let required = required.into_iter().flatten().filter_map(Json::as_str);
+        known.extend(required.filter(|name| !described.contains(name)));
         let given = value
             .as_object()
             .into_iter()

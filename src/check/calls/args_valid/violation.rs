@@ -19,7 +19,7 @@ pub(super) fn of_arguments(call: &Call, schema: &Schema) -> Result<Vec<Violation
         Err(reason) => return Ok(vec![schema.cite_type(describe_unreadable(call, &reason))]),
     };
     let faults = schema.faults(arguments, "argument")?;
-    Ok(faults.iter().map(|fault| schema.cite(describe_fault(call, fault), fault)).collect())
+    Ok(faults.describe_each(|fault| schema.cite(describe_fault(call, fault), fault)))
 }
 
 fn describe_unreadable(call: &Call, reason: &str) -> Violation {

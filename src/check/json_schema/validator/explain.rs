@@ -15,10 +15,15 @@ use crate::json::Json;
 /// Further alternatives are counted only.
 const SHOWN_ALTERNATIVES: usize = 5;
 
+/// Further errors of one alternative are counted only.
+const SHOWN_REASONS: usize = 50;
+
 /// Returns what is wrong with the part at `pointer`, and what to do about it.
 pub(super) fn explain(error: &ValidationError<'_>, pointer: &str, schema: &Json) -> Explanation {
     if let Some((word, wanted)) = find_plain_word(error, schema) {
-        return explain_word(word, &wanted, &error.instance().as_ref().into(), pointer);
+        // Only the type needs the value, which the validator copies.
+        let found = if word == ValueWord::Type { error.instance().as_ref().into() } else { Json::Null };
+        return explain_word(word, &wanted, &found, pointer);
     }
     let name = &named(pointer);
     // From the most special explanation to the validator's own words.
@@ -129,8 +134,12 @@ fn explain_choice(error: &ValidationError<'_>, name: &str, schema: &Json) -> Opt
 /// Explains why each alternative rejects the value at `around`.
 fn list_alternatives(context: &[Vec<ValidationError<'static>>], around: &str, schema: &Json) -> String {
     let shown = context.iter().take(SHOWN_ALTERNATIVES).enumerate().map(|(index, errors)| {
-        let reasons: Vec<String> =
-            errors.iter().map(|error| explain_alternative(error, around, schema)).collect();
+        let reasons = errors.iter().take(SHOWN_REASONS);
+        let mut reasons: Vec<String> =
+            reasons.map(|error| explain_alternative(error, around, schema)).collect();
+        if errors.len() > SHOWN_REASONS {
+            reasons.push(format!("{} more", errors.len() - SHOWN_REASONS));
+        }
         format!("alternative {}: {}", index + 1, reasons.join(", "))
     });
     let mut why: Vec<String> = shown.collect();
