@@ -106,8 +106,17 @@ impl Literal {
         if self.case_sensitive {
             return answer.find(self.value.as_str()).map(|at| at..at + self.value.len());
         }
+        self.find_lowered(answer, &answer.to_lowercase())
+    }
+
+    /// Finds the text in any case, as [`Literal::find`] does. `lowered` is the answer in lower case, which many texts share.
+    pub(crate) fn find_lowered(&self, answer: &str, lowered: &str) -> Option<Range<usize>> {
         let wanted = self.value.to_lowercase();
-        let at = answer.to_lowercase().find(&wanted)?;
+        let at = lowered.find(&wanted)?;
+        // In ASCII, each character has as many bytes in both cases.
+        if answer.is_ascii() {
+            return Some(at..at + wanted.len());
+        }
         Some(before_lowering(answer, at)..before_lowering(answer, at + wanted.len()))
     }
 

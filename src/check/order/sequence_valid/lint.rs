@@ -26,9 +26,9 @@ pub(super) fn refuse_contradictions(rules: &[LocatedRule], nodes: &[Node<'_>]) -
 
 /// Whether no run that contains these calls keeps the rule.
 fn forbids(rule: &LocatedRule, calls: &[Call]) -> bool {
-    let run = Run { calls, same_turn: SameTurn::default() };
+    let run = Run { calls, same_turn: SameTurn::default(), described: usize::MAX };
     match rule.rule.check(&run) {
-        Finding::Violated(violations) => {
+        Finding::Violated { listed: violations, .. } => {
             rule.rule.stays_broken(&violations.iter().collect::<Vec<&Violation>>())
         }
         Finding::Held | Finding::NotExercised(_) => false,

@@ -37,6 +37,7 @@ mod lint;
 mod rules;
 mod settings;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -65,6 +66,11 @@ trait Rule: Send + Sync {
 
     /// Lists the tools that the rule names.
     fn operands(&self) -> Vec<&Operand>;
+
+    /// Returns how many tools are compared with each call.
+    fn count_comparisons(&self, _run: &Run<'_>) -> usize {
+        self.operands().into_iter().map(|operand| operand.members().len()).sum()
+    }
 
     /// The tools of which the rule requires calls.
     fn list_required_operands(&self) -> Vec<&Operand> {
@@ -107,7 +113,27 @@ trait Rule: Send + Sync {
 struct Run<'r> {
     calls: &'r [Call],
     same_turn: SameTurn,
+    /// The number of violations that a rule describes. The others are counted.
+    described: usize,
 }
+
+impl Run<'_> {
+    /// Whether no turn has more than [`MAX_TURN_CALLS`] calls, so that a search in one turn costs little.
+    fn has_turns(&self) -> bool {
+        if self.same_turn == SameTurn::Allow {
+            return true;
+        }
+        let mut counts: HashMap<(usize, &[String]), usize> = HashMap::new();
+        self.calls.iter().all(|call| {
+            let count = counts.entry((call.turn, call.agent_path.as_slice())).or_default();
+            *count += 1;
+            *count <= MAX_TURN_CALLS
+        })
+    }
+}
+
+/// The calls of one turn that may be searched for each pair of tools.
+const MAX_TURN_CALLS: usize = 100;
 
 /// Whether a call counts as `before` another one of its turn, whose result it cannot have seen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -121,13 +147,21 @@ pub(crate) enum SameTurn {
     Allow,
 }
 
+/// The largest number of times that a tool of a rule is compared with a call: some seconds. The longest run, 250,000 calls,
+/// may have 200 rules of two tools.
+const MAX_STEPS: usize = 100_000_000;
+
 /// The largest number of violations of one rule that are kept. Each of many calls can violate each of many rules.
 const MAX_RULE_VIOLATIONS: usize = 100;
 
 /// The result of one rule.
 enum Finding {
     Held,
-    Violated(Vec<Violation>),
+    Violated {
+        listed: Vec<Violation>,
+        /// The number of further ones.
+        more: usize,
+    },
     /// The trigger never occurred. The text names it.
     NotExercised(String),
 }
@@ -135,7 +169,19 @@ enum Finding {
 impl Finding {
     /// Creates the result of a rule that was tested.
     fn of(violations: Vec<Violation>) -> Self {
-        if violations.is_empty() { Self::Held } else { Self::Violated(violations) }
+        if violations.is_empty() { Self::Held } else { Self::Violated { listed: violations, more: 0 } }
+    }
+
+    /// Creates the result of a rule that each of `broken` violates. Of many, only the first are described: each of 100,000
+    /// calls can violate each of 300 rules.
+    fn of_each<B>(
+        mut broken: impl Iterator<Item = B>,
+        run: &Run<'_>,
+        describe: impl Fn(B) -> Violation,
+    ) -> Self {
+        let listed: Vec<Violation> = broken.by_ref().take(run.described).map(describe).collect();
+        let more = broken.count();
+        if listed.is_empty() { Self::Held } else { Self::Violated { listed, more } }
     }
 }
 
@@ -192,8 +238,8 @@ impl LocatedRule {
             Finding::Held => !self.rule.stays_held(),
             Finding::NotExercised(_) => true,
             // A violation that rests on such a call is none if the rule means the call after all.
-            Finding::Violated(violations) => {
-                let proven = violations.iter().filter(|violation| !violation.call.is_some_and(is_unreadable));
+            Finding::Violated { listed, .. } => {
+                let proven = listed.iter().filter(|violation| !violation.call.is_some_and(is_unreadable));
                 let proven: Vec<&Violation> = proven.collect();
                 proven.is_empty() || !self.rule.stays_broken(&proven)
             }
@@ -234,6 +280,7 @@ impl Check for SequenceValid {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         self.needs_are_met(evidence)?;
         let run = self.run(&evidence.trace.calls);
+        self.require_steps(&run)?;
         let (items, violations): (Vec<Item>, Vec<Vec<Violation>>) =
             self.all().map(|located| self.hold(located, &run)).unzip();
         let rules = items.len();
@@ -286,7 +333,7 @@ impl Check for SequenceValid {
     fn counterexample(&self) -> Option<Evidence<'static>> {
         let calls = self.all().find_map(|located| {
             let calls = located.rule.refused()?;
-            let refused = matches!(located.rule.check(&self.run(&calls)), Finding::Violated(_));
+            let refused = matches!(located.rule.check(&self.run(&calls)), Finding::Violated { .. });
             refused.then_some(calls)
         })?;
         Some(run_of(calls).into())
@@ -311,18 +358,31 @@ impl SequenceValid {
     }
 
     fn run<'r>(&self, calls: &'r [Call]) -> Run<'r> {
-        Run { calls, same_turn: self.same_turn }
+        Run { calls, same_turn: self.same_turn, described: MAX_RULE_VIOLATIONS }
+    }
+
+    /// Returns an error if the rules compare too many tools with too many calls.
+    fn require_steps(&self, run: &Run<'_>) -> Result<(), CannotDecide> {
+        let tools: usize = self.all().map(|located| located.rule.count_comparisons(run)).sum();
+        if tools.saturating_mul(run.calls.len()) <= MAX_STEPS {
+            return Ok(());
+        }
+        let problem = format!("the rules compare tools with calls more than {MAX_STEPS} times");
+        Err(CannotDecide::budget_exceeded(problem).help("use fewer rules and tools, or record a shorter run"))
     }
 
     fn hold(&self, located: &LocatedRule, run: &Run<'_>) -> (Item, Vec<Violation>) {
+        // A violation that rests on a call with unreadable arguments is none, so each of them must be seen.
+        let described = if located.find_unreadable(run).is_some() { usize::MAX } else { MAX_RULE_VIOLATIONS };
+        let run = &Run { described, ..*run };
         let finding = located.rule.check(run);
         if located.is_open(&finding, run) {
             return (located.item(State::Open).note("the arguments of a call cannot be read"), Vec::new());
         }
         match finding {
             Finding::Held => (note_failed_operand(located.item(State::Held), located, run), Vec::new()),
-            Finding::Violated(mut violations) => {
-                let more = violations.len().saturating_sub(MAX_RULE_VIOLATIONS);
+            Finding::Violated { listed: mut violations, more } => {
+                let more = more + violations.len().saturating_sub(MAX_RULE_VIOLATIONS);
                 violations.truncate(MAX_RULE_VIOLATIONS);
                 name_shortest_prefix(located.rule.as_ref(), &mut violations, run);
                 let rest = (more > 0).then(|| and_more(located, more));

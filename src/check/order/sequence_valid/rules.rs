@@ -38,11 +38,9 @@ impl Rule for Require {
     fn check(&self, run: &Run<'_>) -> Finding {
         let missing =
             self.tools.tools().iter().enumerate().filter(|(_, tool)| tool.first_in(run.calls).is_none());
-        Finding::of(
-            missing
-                .map(|(index, tool)| never_called(tool, run.calls).at(self.tools.pointer(index)))
-                .collect(),
-        )
+        Finding::of_each(missing, run, |(index, tool)| {
+            never_called(tool, run.calls).at(self.tools.pointer(index))
+        })
     }
 
     fn stays_held(&self) -> bool {
@@ -136,7 +134,21 @@ impl Rule for Before {
         if tested.is_empty() {
             return self.0.not_exercised();
         }
-        Finding::of(tested.into_iter().filter_map(|(then, at)| self.unprepared(then, at, run)).collect())
+        let firsts: Vec<Option<usize>> =
+            self.0.first.tools().iter().map(|first| first.first_in(run.calls)).collect();
+        let unprepared = tested.into_iter().filter_map(|(then, at)| {
+            let missing = self.find_missing(&firsts, at, run);
+            (!missing.is_empty()).then_some((then, at, missing))
+        });
+        Finding::of_each(unprepared, run, |(then, at, missing)| self.describe(&missing, then, at, run))
+    }
+
+    fn count_comparisons(&self, run: &Run<'_>) -> usize {
+        let [first, then] = [&self.0.first, &self.0.then]
+            .map(|side| side.tools().iter().map(|tool| tool.members().len()).sum::<usize>());
+        // Each `first` is looked up once. Beyond that, only the calls of one turn are looked at for each pair.
+        let pairs = if run.has_turns() { 0 } else { first.saturating_mul(then) };
+        first + then + pairs
     }
 
     fn refused(&self) -> Option<Vec<Call>> {
@@ -145,20 +157,24 @@ impl Rule for Before {
 }
 
 impl Before {
-    /// The violation when some `first` does not stand before the call of `then` at `at`.
-    fn unprepared(&self, then: &Operand, at: usize, run: &Run<'_>) -> Option<Violation> {
-        let firsts = self.0.first.tools().iter().enumerate();
-        let missing: Vec<(usize, &Operand)> =
-            firsts.filter(|(_, first)| !stands_before(first, at, run)).collect();
-        let (index, _) = missing.first()?;
-        let missing_tools: Vec<&Operand> = missing.iter().map(|(_, first)| *first).collect();
-        Some(describe_missing(&missing_tools, then, at, run).at(self.0.first.pointer(*index)))
+    /// Lists the indices of the tools that do not stand before the call at `at`. `firsts` has the first call of each.
+    fn find_missing(&self, firsts: &[Option<usize>], at: usize, run: &Run<'_>) -> Vec<usize> {
+        let tools = self.0.first.tools().iter().zip(firsts).enumerate();
+        let missing = tools
+            .filter(|(_, (first, begin))| !begin.is_some_and(|begin| stands_before(first, begin, at, run)));
+        missing.map(|(index, _)| index).collect()
+    }
+
+    fn describe(&self, missing: &[usize], then: &Operand, at: usize, run: &Run<'_>) -> Violation {
+        let tools: Vec<&Operand> = missing.iter().map(|index| &self.0.first.tools()[*index]).collect();
+        describe_missing(&tools, then, at, run).at(self.0.first.pointer(missing[0]))
     }
 }
 
-fn stands_before(first: &Operand, at: usize, run: &Run<'_>) -> bool {
+/// Whether a call of `first` stands before the call at `at`. Its first call is the one at `begin`.
+fn stands_before(first: &Operand, begin: usize, at: usize, run: &Run<'_>) -> bool {
     let then = &run.calls[at];
-    let mut earlier = run.calls[..at].iter().filter(|call| first.matches(call));
+    let mut earlier = run.calls[begin.min(at)..at].iter().filter(|call| first.matches(call));
     earlier.any(|call| run.same_turn == SameTurn::Allow || !is_parallel(call, then))
 }
 
@@ -212,13 +228,23 @@ impl Rule for ImmediatelyBefore {
         if let [only] = self.0.first.tools() { vec![only] } else { Vec::new() }
     }
 
+    fn count_comparisons(&self, _run: &Run<'_>) -> usize {
+        self.0.first.count_comparisons() + self.0.then.count_comparisons()
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
-        let tested: Vec<usize> =
-            (0..run.calls.len()).filter(|at| self.0.then.any_matches(&run.calls[*at])).collect();
-        if tested.is_empty() {
+        let tested = (0..run.calls.len()).filter_map(|at| {
+            Some((at, self.0.then.tools().iter().find(|then| then.matches(&run.calls[at]))?))
+        });
+        let mut tested = tested.peekable();
+        if tested.peek().is_none() {
             return self.0.not_exercised();
         }
-        Finding::of(tested.into_iter().filter_map(|at| self.unpreceded(at, run)).collect())
+        let is_preceded = |at: usize| {
+            at.checked_sub(1).is_some_and(|previous| self.0.first.any_matches(&run.calls[previous]))
+        };
+        let unpreceded = tested.filter(|(at, _)| !is_preceded(*at));
+        Finding::of_each(unpreceded, run, |(at, then)| self.describe_unpreceded(at, then, run))
     }
 
     fn refused(&self) -> Option<Vec<Call>> {
@@ -227,13 +253,9 @@ impl Rule for ImmediatelyBefore {
 }
 
 impl ImmediatelyBefore {
-    fn unpreceded(&self, at: usize, run: &Run<'_>) -> Option<Violation> {
+    fn describe_unpreceded(&self, at: usize, then: &Operand, run: &Run<'_>) -> Violation {
         let previous = at.checked_sub(1).map(|previous| &run.calls[previous]);
-        if previous.is_some_and(|call| self.0.first.any_matches(call)) {
-            return None;
-        }
         let call = &run.calls[at];
-        let then = self.0.then.tools().iter().find(|then| then.matches(call))?;
         let first = self.0.first.say_all(" or ");
         let actual = previous.map_or_else(
             || "it was the first call".to_owned(),
@@ -243,7 +265,7 @@ impl ImmediatelyBefore {
         let violation = Violation::of_call(call, message)
             .expected(format!("{first} as the call before call {}", call.index), actual)
             .help(format!("call {first} right before each {then}, or use `before`"));
-        Some(violation.at("/first"))
+        violation.at("/first")
     }
 }
 
@@ -269,8 +291,13 @@ impl Rule for Blocklist {
         self.blocked.tools().iter().collect()
     }
 
+    fn count_comparisons(&self, _run: &Run<'_>) -> usize {
+        self.blocked.count_comparisons()
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
-        Finding::of(run.calls.iter().filter_map(|call| self.blocked(call)).collect())
+        let blocked = run.calls.iter().filter_map(|call| Some((call, self.blocked.find_match(call)?)));
+        Finding::of_each(blocked, run, |(call, index)| self.describe_call(call, index))
     }
 
     fn stays_broken(&self, _violations: &[&Violation]) -> bool {
@@ -283,11 +310,10 @@ impl Rule for Blocklist {
 }
 
 impl Blocklist {
-    fn blocked(&self, call: &Call) -> Option<Violation> {
-        let index = self.blocked.find_match(call)?;
+    fn describe_call(&self, call: &Call, index: usize) -> Violation {
         let entry = self.blocked.tools()[index].to_string();
         let violation = describe_blocked(call, &entry, format!("no call of {entry}"));
-        Some(violation.constraint(entry.replace('`', "")).at(self.blocked.pointer(index)))
+        violation.constraint(entry.replace('`', "")).at(self.blocked.pointer(index))
     }
 }
 
@@ -343,7 +369,7 @@ impl Rule for Pattern {
 
     fn check(&self, run: &Run<'_>) -> Finding {
         let hits = run.calls.iter().filter(|call| self.part.matches(call));
-        Finding::of(hits.map(|call| self.blocked(call)).collect())
+        Finding::of_each(hits, run, |call| self.blocked(call))
     }
 
     fn stays_broken(&self, _violations: &[&Violation]) -> bool {
@@ -390,10 +416,14 @@ impl Rule for Allowlist {
         self.allowed.tools().iter().collect()
     }
 
+    fn count_comparisons(&self, _run: &Run<'_>) -> usize {
+        self.allowed.count_comparisons()
+    }
+
     fn check(&self, run: &Run<'_>) -> Finding {
         let others =
             run.calls.iter().filter(|call| self.allowed.find(call, |tool| tool.may_match(call)).is_none());
-        Finding::of(others.map(|call| self.outside(call)).collect())
+        Finding::of_each(others, run, |call| self.outside(call))
     }
 
     fn stays_broken(&self, _violations: &[&Violation]) -> bool {
@@ -683,6 +713,12 @@ pub(super) fn build_after(rule: &mut RuleBuilder<'_>) -> Option<Box<dyn Rule>> {
     Some(Box::new(After { trigger: trigger?, then: then?, within }))
 }
 
+/// A call of the trigger that is not answered in time, and the next call of the tool that should answer it.
+struct OpenTrigger {
+    at: usize,
+    next: Option<usize>,
+}
+
 impl Within {
     fn admits(self, trigger: usize, answer: usize) -> bool {
         match self {
@@ -715,8 +751,12 @@ impl Rule for After {
             return never_came(&self.trigger);
         }
         let thens = self.then.tools().iter().enumerate();
-        let open = thens.flat_map(|(index, then)| self.unanswered(index, then, &triggers, run));
-        Finding::of(open.collect())
+        let open = thens.flat_map(|(index, then)| {
+            self.find_unanswered(then, &triggers, run).into_iter().map(move |open| (index, then, open))
+        });
+        Finding::of_each(open, run, |(index, then, open)| {
+            self.alone(open.at, open.next, then, run).at(self.then.pointer(index))
+        })
     }
 
     // Until the window is over, a call may still answer the trigger.
@@ -732,17 +772,16 @@ impl Rule for After {
 }
 
 impl After {
-    /// A violation for each trigger that `then` does not follow in time.
-    fn unanswered(&self, index: usize, then: &Operand, triggers: &[usize], run: &Run<'_>) -> Vec<Violation> {
+    /// Lists the triggers that `then` does not follow in time.
+    fn find_unanswered(&self, then: &Operand, triggers: &[usize], run: &Run<'_>) -> Vec<OpenTrigger> {
         let answers = then.all_in(run.calls);
         // The answers are in order, so the first one behind a trigger is found by a binary search. It alone decides: if the
         // next answer comes too late, so does every further one.
         let nexts = triggers.iter().map(|at| {
             let next = answers.partition_point(|answer| answer <= at);
-            (*at, answers.get(next).copied())
+            OpenTrigger { at: *at, next: answers.get(next).copied() }
         });
-        let open = nexts.filter(|(at, next)| !next.is_some_and(|answer| self.within.admits(*at, answer)));
-        open.map(|(at, next)| self.alone(at, next, then, run).at(self.then.pointer(index))).collect()
+        nexts.filter(|open| !open.next.is_some_and(|answer| self.within.admits(open.at, answer))).collect()
     }
 
     fn alone(&self, at: usize, next: Option<usize>, then: &Operand, run: &Run<'_>) -> Violation {
@@ -779,7 +818,7 @@ impl Rule for NeverAfter {
     fn check(&self, run: &Run<'_>) -> Finding {
         let Some(first) = self.trigger.first_in(run.calls) else { return never_came(&self.trigger) };
         let later = run.calls[first + 1..].iter().filter(|call| self.forbidden.matches(call));
-        Finding::of(later.map(|call| self.forbidden(call, &run.calls[first])).collect())
+        Finding::of_each(later, run, |call| self.forbidden(call, &run.calls[first]))
     }
 
     fn stays_broken(&self, _violations: &[&Violation]) -> bool {

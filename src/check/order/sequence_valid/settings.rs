@@ -686,6 +686,14 @@ impl Operands {
         &self.tools
     }
 
+    /// Returns how many tools are compared with a call to find one that it is. Long lists are indexed.
+    pub(super) fn count_comparisons(&self) -> usize {
+        match &self.members {
+            Some(_) => MAX_SHORT_LIST,
+            None => self.tools.iter().map(|tool| tool.members().len()).sum(),
+        }
+    }
+
     /// Whether `call` is one of them.
     pub(super) fn any_matches(&self, call: &Call) -> bool {
         self.find_match(call).is_some()
