@@ -238,6 +238,26 @@ impl<'t> AskedTexts<'t> {
         said.iter().copied().chain(input)
     }
 
+    /// Lists the texts, without context and with one blank for white space, of which one contains each text that
+    /// [`AskedTexts::fits`].
+    pub(super) fn list_searched(&self) -> Vec<String> {
+        let mut searched = Vec::new();
+        for text in self.list_compared(InputMatch::Any) {
+            searched.push(normalize(text).into_owned());
+            let own = remove_context(text);
+            if let Cow::Owned(own) = &own {
+                searched.push(normalize(own).into_owned());
+            }
+            // A text in JSON may be written with escapes.
+            if own.trim().starts_with(['{', '['])
+                && let Ok(value) = json::parse_lenient(own.trim())
+            {
+                collect_texts(&value, &mut searched);
+            }
+        }
+        searched
+    }
+
     /// Whether `wanted` is what the user asked.
     pub(super) fn fits(&self, wanted: &str, input_match: InputMatch) -> bool {
         self.list_compared(input_match).any(|text| fits_text(text, wanted, input_match))
@@ -280,6 +300,16 @@ fn fits_text(text: &str, wanted: &str, input_match: InputMatch) -> bool {
     }
     let own = remove_context(text);
     LinedText::new(&own).holds(wanted) || holds_in_json(&own, wanted)
+}
+
+/// Adds the texts in a JSON value.
+fn collect_texts(value: &Json, texts: &mut Vec<String>) {
+    match value {
+        Json::String(text) => texts.push(normalize(text).into_owned()),
+        Json::Array(items) => items.iter().for_each(|item| collect_texts(item, texts)),
+        Json::Object(entries) => entries.values().for_each(|value| collect_texts(value, texts)),
+        _ => {}
+    }
 }
 
 /// Whether a text is a JSON value in which some text is `wanted`: the input as a program gets it.

@@ -4,7 +4,9 @@
 //! the runs that are left then, those that hold the text as a piece of its own. A run that two cases could take so is a run
 //! of neither, unless both cases ask the same.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+use aho_corasick::AhoCorasick;
 
 use super::fit::AskedTexts;
 use super::piece::normalize;
@@ -45,6 +47,23 @@ pub struct RunJoiner<'g> {
     /// The runs that no case has found, in ascending order.
     left: Vec<usize>,
     contested: Vec<ContestedRun>,
+    /// The index in `contested` of the first run that a case could take.
+    first_contested: HashMap<usize, usize>,
+    /// Finds the cases whose texts a run that is left may hold. It is built for the first such run.
+    finder: Option<CaseFinder>,
+    /// The number of texts of cases that were compared with runs that are left.
+    compared: usize,
+}
+
+/// Finds the cases of which the text is a part of another text: all of them in one pass over it.
+#[derive(Debug)]
+struct CaseFinder {
+    /// `None`: there are too many texts for one automaton, so each case is compared.
+    texts: Option<AhoCorasick>,
+    /// The cases of each text.
+    cases: Vec<Vec<usize>>,
+    /// The cases with a text of white space, which nothing contains.
+    blank: Vec<usize>,
 }
 
 /// A run that cases with different inputs could take.
@@ -52,17 +71,28 @@ pub struct RunJoiner<'g> {
 pub struct ContestedRun {
     /// The number of the run.
     pub run: usize,
-    /// The numbers of the cases, at least two.
+    /// The numbers of the cases, at least two: the first of them.
     pub cases: Vec<usize>,
 }
+
+/// The number of cases that are kept of a contested run. An error names twenty.
+const MAX_CONTESTING: usize = 100;
 
 /// The runs of the cases of a group.
 #[derive(Debug, PartialEq, Eq)]
 pub struct JoinedRuns {
     /// The numbers of the runs of each case.
     pub runs: Vec<Vec<usize>>,
-    /// The runs that several cases could take.
+    /// The runs that several cases could take: of each case at least the first.
     pub contested: Vec<ContestedRun>,
+    first_contested: HashMap<usize, usize>,
+}
+
+impl JoinedRuns {
+    /// Returns the first contested run that the case of this number could take.
+    pub fn find_contested(&self, case: usize) -> Option<&ContestedRun> {
+        self.contested.get(*self.first_contested.get(&case)?)
+    }
 }
 
 impl<'g> RunJoiner<'g> {
@@ -88,6 +118,9 @@ impl<'g> RunJoiner<'g> {
             by_text: none,
             left: Vec::new(),
             contested: Vec::new(),
+            first_contested: HashMap::new(),
+            finder: None,
+            compared: 0,
         }
     }
 
@@ -132,11 +165,15 @@ impl<'g> RunJoiner<'g> {
     /// Adds a run that is left to the cases whose text it holds.
     pub fn add_left_run(&mut self, number: usize, trace: &Trace) {
         let asked = AskedTexts::find_texts(trace);
-        let cases =
-            self.group.cases.iter().enumerate().filter(|(_, case)| {
-                case.text.as_deref().is_some_and(|text| asked.fits(text, case.input_match))
-            });
-        let cases = cases.map(|(case, _)| case).collect();
+        let finder = self.finder.get_or_insert_with(|| CaseFinder::index_texts(&self.texts));
+        // Each case is compared with few runs, and not each of thousands with thousands.
+        let candidates = finder.find_candidates(&asked.list_searched(), self.group.cases.len());
+        self.compared += candidates.len();
+        let cases = candidates.into_iter().filter(|case| {
+            let JoinedCase { text, input_match, .. } = &self.group.cases[*case];
+            text.as_deref().is_some_and(|text| asked.fits(text, *input_match))
+        });
+        let cases = cases.collect();
         self.give_run(number, cases);
     }
 
@@ -149,7 +186,16 @@ impl<'g> RunJoiner<'g> {
                 self.by_text[case].push(run);
             }
         } else {
-            self.contested.push(ContestedRun { run, cases });
+            let index = self.contested.len();
+            let known = self.first_contested.len();
+            for case in &cases {
+                self.first_contested.entry(*case).or_insert(index);
+            }
+            // A run that only cases with a contested run could take tells them nothing new.
+            if self.first_contested.len() > known {
+                let cases = cases.into_iter().take(MAX_CONTESTING).collect();
+                self.contested.push(ContestedRun { run, cases });
+            }
         }
     }
 
@@ -157,7 +203,38 @@ impl<'g> RunJoiner<'g> {
     pub fn into_runs(self) -> JoinedRuns {
         let both = self.by_id.into_iter().zip(self.by_text);
         let runs = both.map(|(by_id, by_text)| if by_id.is_empty() { by_text } else { by_id });
-        JoinedRuns { runs: runs.collect(), contested: self.contested }
+        JoinedRuns { runs: runs.collect(), contested: self.contested, first_contested: self.first_contested }
+    }
+}
+
+impl CaseFinder {
+    /// Indexes the cases by their texts without needless white space.
+    fn index_texts(texts: &HashMap<String, Vec<usize>>) -> Self {
+        let mut blank = Vec::new();
+        let mut indexed = Vec::new();
+        let mut cases = Vec::new();
+        for (text, of_text) in texts {
+            if text.is_empty() {
+                blank.clone_from(of_text);
+            } else {
+                indexed.push(text.as_str());
+                cases.push(of_text.clone());
+            }
+        }
+        Self { texts: AhoCorasick::new(indexed).ok(), cases, blank }
+    }
+
+    /// Returns the cases whose text is a part of one of `searched`, in ascending order. `count` is the number of all cases.
+    fn find_candidates(&self, searched: &[String], count: usize) -> Vec<usize> {
+        let Some(texts) = &self.texts else { return (0..count).collect() };
+        let found: HashSet<usize> = searched
+            .iter()
+            .flat_map(|text| texts.find_overlapping_iter(text).map(|found| found.pattern().as_usize()))
+            .collect();
+        let found = found.into_iter().flat_map(|text| &self.cases[text]);
+        let mut found: Vec<usize> = found.chain(&self.blank).copied().collect();
+        found.sort_unstable();
+        found
     }
 }
 
@@ -224,6 +301,53 @@ mod tests {
         let joined = join(&CASES, &[("1", "order 1\norder 17"), ("2", "order 17")]);
         assert_eq!(joined.runs, [vec![], vec![1]]);
         assert_eq!(joined.contested, [ContestedRun { run: 0, cases: vec![0, 1] }]);
+    }
+
+    #[test]
+    fn runs_that_hold_a_text_as_a_part_are_found_without_comparing_each_case() {
+        let count = 2_000;
+        let cases = (0..count).map(|number| JoinedCase {
+            id: Some(format!("c{number}")),
+            text: Some(format!("where is order {number}?")),
+            input: number.to_string(),
+            input_match: if number % 2 == 0 { InputMatch::First } else { InputMatch::Contains },
+        });
+        let group = JoinGroup { cases: cases.collect(), start: 0 };
+        let mut joiner = RunJoiner::new(&group);
+        let traces: Vec<Trace> = (0..count)
+            .map(|number| {
+                let mut trace = Trace { id: Some(format!("r{number}")), ..Trace::default() };
+                let text = match number % 3 {
+                    0 => format!("Question: where is order {number}?"),
+                    1 => format!("Answer.\n\nwhere  is order\n{number}?\nThanks."),
+                    _ => format!("{{\"question\": \"where is \\u006frder {number}?\"}}"),
+                };
+                trace.push_message(Role::User, text);
+                trace
+            })
+            .collect();
+        traces.iter().enumerate().for_each(|(number, trace)| joiner.add_run(number, trace));
+        assert_eq!(joiner.list_left().len(), count);
+        for number in joiner.list_left().to_vec() {
+            joiner.add_left_run(number, &traces[number]);
+        }
+        assert_eq!(joiner.compared, count);
+        let found = joiner.into_runs();
+        for (number, runs) in found.runs.iter().enumerate() {
+            // `contains` does not read JSON.
+            let expected = if number % 2 == 1 && number % 3 == 2 { vec![] } else { vec![number] };
+            assert_eq!(*runs, expected);
+        }
+    }
+
+    #[test]
+    fn each_case_knows_a_run_that_others_could_take() {
+        let texts: Vec<String> = (0..300).map(|number| format!("order {number}")).collect();
+        let cases: Vec<(&str, &str)> = texts.iter().map(|text| (text.as_str(), text.as_str())).collect();
+        let all = texts.join("\n");
+        let joined = join(&cases, &[("1", &all), ("2", &all)]);
+        assert_eq!(joined.contested.len(), 1);
+        assert!(joined.contested[0].cases.len() == MAX_CONTESTING && joined.find_contested(299).is_some());
     }
 
     #[test]

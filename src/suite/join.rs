@@ -141,7 +141,7 @@ pub(super) fn find_joined_runs(
     let joined = joined.map_err(RunsError::Cases)?;
     let found = joined.as_ref().as_ref().map_err(Clone::clone)?;
     let mut own = found.joined.runs.get(number).cloned().unwrap_or_default();
-    let contested = found.joined.contested.iter().find(|contested| contested.cases.contains(&number));
+    let contested = found.joined.find_contested(number);
     match (own.as_slice(), contested, found.runs.len()) {
         // The only run of a file is meant for each case. The rule of the fit decides whether it is one for its input.
         ([], _, 0 | 1) => own = (0..found.runs.len()).collect(),
