@@ -147,12 +147,13 @@ fn measure_rouge(text: &str, reference: &str, size: usize) -> f64 {
     if found.len() < size || wanted.len() < size {
         return 0.0;
     }
-    let mut left: HashMap<&[String], usize> = HashMap::new();
-    for sequence in wanted.windows(size) {
+    let [found_sequences, wanted_sequences] = number_sequences(&words, size);
+    let mut left: HashMap<usize, usize> = HashMap::new();
+    for sequence in wanted_sequences {
         *left.entry(sequence).or_default() += 1;
     }
     // Each sequence of the reference is used up by one of the text, so that a repeated word earns nothing.
-    let shared = found.windows(size).filter(|sequence| match left.get_mut(*sequence) {
+    let shared = found_sequences.iter().filter(|sequence| match left.get_mut(sequence) {
         Some(count) if *count > 0 => {
             *count -= 1;
             true
@@ -163,6 +164,49 @@ fn measure_rouge(text: &str, reference: &str, size: usize) -> f64 {
     let shared = shared.count();
     let all = found.len() + wanted.len() + 2 - 2 * size;
     count_to_f64(2 * shared) / count_to_f64(all)
+}
+
+/// Numbers the sequences of `size` words of both texts, so that equal sequences have the same number.
+///
+/// A sequence of thousands of words is not compared word by word: the number of a long sequence is that of the pair of numbers
+/// of its two parts. The parts of 1, 2, 4, ... words are doubled, and those that add up to `size` are put together, as
+/// powers are computed by squaring. So each text is walked as often as `size` has binary digits.
+fn number_sequences(texts: &[Vec<String>; 2], size: usize) -> [Vec<usize>; 2] {
+    let mut known = HashMap::new();
+    let mut parts =
+        texts.each_ref().map(|text| text.iter().map(|word| number_key(&mut known, word)).collect());
+    let mut sequences: Option<[Vec<usize>; 2]> = None;
+    let mut joined_length = 0;
+    let mut length = 1;
+    loop {
+        if size & length != 0 {
+            sequences = Some(match &sequences {
+                None => parts.clone(),
+                Some(joined) => join_parts(joined, &parts, joined_length),
+            });
+            joined_length += length;
+        }
+        if joined_length == size {
+            return sequences.unwrap_or_default();
+        }
+        parts = join_parts(&parts, &parts, length);
+        length *= 2;
+    }
+}
+
+/// Returns the number of `key`, which is a new one for a new key.
+fn number_key<K: Eq + std::hash::Hash>(known: &mut HashMap<K, usize>, key: K) -> usize {
+    let next = known.len();
+    *known.entry(key).or_insert(next)
+}
+
+/// Numbers the sequences that begin as one of `firsts`, which has `length` words, and go on as one of `seconds`.
+fn join_parts(firsts: &[Vec<usize>; 2], seconds: &[Vec<usize>; 2], length: usize) -> [Vec<usize>; 2] {
+    let mut known = HashMap::new();
+    [0, 1].map(|text| {
+        let seconds = seconds[text].iter().skip(length);
+        firsts[text].iter().zip(seconds).map(|pair| number_key(&mut known, pair)).collect()
+    })
 }
 
 /// Splits a text into words as the Penn Treebank does: punctuation, endings such as `'s` and both parts of `cannot` are
@@ -264,11 +308,30 @@ mod tests {
     }
 
     #[test]
+    fn sequences_are_numbered_as_if_they_were_compared_word_by_word() {
+        let words = |text: &str| text.chars().map(String::from).collect::<Vec<_>>();
+        let texts = [words(&"abcab".repeat(40)), words(&"bcaba".repeat(30))];
+        for size in 1..=150 {
+            let numbers = number_sequences(&texts, size);
+            let sequences: Vec<&[String]> = texts.iter().flat_map(|text| text.windows(size)).collect();
+            let numbers: Vec<usize> = numbers.concat();
+            assert_eq!(numbers.len(), sequences.len(), "{size}");
+            let mut by_sequence = HashMap::new();
+            let mut by_number = HashMap::new();
+            for (sequence, number) in sequences.iter().zip(numbers) {
+                assert_eq!(*by_sequence.entry(*sequence).or_insert(number), number, "{size}");
+                assert_eq!(*by_number.entry(number).or_insert(*sequence), *sequence, "{size}");
+            }
+        }
+    }
+
+    #[test]
     fn a_shared_word_counts_at_most_as_often_as_in_either_text() {
         let close = |one: f64, other: f64| (one - other).abs() < 1e-9;
         assert!(close(measure_rouge("The cat sat", "the cat sat on the mat", 1), 2.0 * 3.0 / 9.0));
         assert!(close(measure_rouge("the the the", "the cat", 1), 2.0 / 5.0));
         assert!(close(measure_rouge("a b c", "a b d", 2), 0.5));
+        assert!(close(measure_rouge("a b c d e f g h", "x b c d e f g h", 7), 0.5));
         assert!(close(measure_rouge("", "a", 1), 0.0) && close(measure_rouge("a", "a b", 2), 0.0));
     }
 }
