@@ -10,6 +10,10 @@ use crate::check::tables::failed_when::FailedWhen;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Node, Placed, suggest_or_list};
 
+/// The largest number of readers that a mapping declares. Each is asked about each trace file whose format is not named, and
+/// a project has a handful.
+const MAX_READERS: usize = 250;
+
 /// Which results are failures in the formats of declared readers, by the name of the reader.
 pub type ReaderFailures = BTreeMap<String, Arc<FailedWhen>>;
 
@@ -25,6 +29,10 @@ pub(crate) fn parse_readers(node: Node<'_>, before: DeclaredReaders) -> Result<D
     let help = "write `readers: {NAME: {when: {path: ..., equals: ...}, steps: ..., call: {...}}}`";
     let entries = require_entries(node, "`readers` is a mapping of names to readers");
     let entries = entries.map_err(|error| error.help(help))?;
+    if node.entries().map_or(0, Iterator::count) > MAX_READERS {
+        let problem = format!("`readers` declares more than {MAX_READERS} readers");
+        return Err(node.error(problem).help("declare those that the traces need").into());
+    }
     let mut errors = LoadErrors::new();
     let DeclaredReaders { mut readers, mut failures } = before;
     for (name, declared) in entries {

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::ControlFlow;
 
@@ -64,11 +65,45 @@ impl fmt::Display for NodePlace<'_> {
 pub(super) struct Evaluation<'v, 't, F> {
     root: &'v JsonNode<'t>,
     take: F,
+    effort: Effort,
+}
+
+/// How far an evaluation goes. `$..*..*..*` leads to a node on as many ways as three of the nodes above it can be chosen:
+/// in a document of a megabyte, some billions.
+pub(super) enum Effort {
+    /// All ways to a node, until no step is left.
+    Steps(usize),
+    /// The first way to each node. The set holds the nodes from which a part of the path was followed, by the number of
+    /// segments in this part.
+    Once(HashSet<(usize, usize)>),
 }
 
 impl<'v, 't, F: FnMut(&'v JsonNode<'t>, &NodePlace) -> ControlFlow<()>> Evaluation<'v, 't, F> {
     pub(super) fn of(root: &'v JsonNode<'t>, take: F) -> Self {
-        Self { root, take }
+        Self { root, take, effort: Effort::Steps(usize::MAX) }
+    }
+
+    pub(super) fn with_effort(self, effort: Effort) -> Self {
+        Self { effort, ..self }
+    }
+
+    /// Whether the steps ended before the path.
+    pub(super) fn is_exhausted(&self) -> bool {
+        matches!(self.effort, Effort::Steps(0))
+    }
+
+    /// Counts a step from `node`. Breaks if no step is left; returns false if the path was followed from here before.
+    fn count_step(&mut self, segments: &[Segment], node: &'v JsonNode<'t>) -> ControlFlow<(), bool> {
+        match &mut self.effort {
+            Effort::Steps(0) => ControlFlow::Break(()),
+            Effort::Steps(left) => {
+                *left -= 1;
+                if *left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(true) }
+            }
+            Effort::Once(known) => {
+                ControlFlow::Continue(known.insert((std::ptr::from_ref(node).addr(), segments.len())))
+            }
+        }
     }
 
     /// Gives `take` each node that `segments` lead to from `node`, until it has enough.
@@ -78,6 +113,9 @@ impl<'v, 't, F: FnMut(&'v JsonNode<'t>, &NodePlace) -> ControlFlow<()>> Evaluati
         node: &'v JsonNode<'t>,
         place: &NodePlace,
     ) -> ControlFlow<()> {
+        if !self.count_step(segments, node)? {
+            return ControlFlow::Continue(());
+        }
         let Some((segment, rest)) = segments.split_first() else { return (self.take)(node, place) };
         self.select(segment, rest, node, place)?;
         if segment.descends { self.descend(segments, node, place) } else { ControlFlow::Continue(()) }

@@ -4,6 +4,7 @@ mod evaluate;
 mod parse;
 mod syntax;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -11,9 +12,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, de};
 
 use crate::json::JsonNode;
-use evaluate::{Evaluation, NodePlace};
+use evaluate::{Effort, Evaluation, NodePlace};
 use parse::{PathError, parse_path};
 use syntax::{Segment, Selector};
+
+/// The largest number of steps on all ways to the selected values. `$..*` takes two for each value of a document, which has at most
+/// two million.
+const MAX_STEPS: usize = 5_000_000;
 
 /// The longest path that is read.
 const MAX_BYTES: usize = 1024;
@@ -44,20 +49,37 @@ impl JsonPath {
         Ok(Self { text: text.into(), segments: segments.into() })
     }
 
-    /// Returns the values that the path selects, in the order of the document. One that two selectors select is there twice.
+    /// Returns the values that the path selects, in the order of the document. One that two selectors select is there twice,
+    /// unless the ways to all values are millions: then each value is there once.
     pub fn select<'v, 't>(&self, value: &'v JsonNode<'t>) -> Vec<&'v JsonNode<'t>> {
+        self.collect_nodes(value, MAX_STEPS, |node, _| node)
+    }
+
+    fn collect_nodes<'v, 't, T>(
+        &self,
+        value: &'v JsonNode<'t>,
+        steps: usize,
+        describe: impl Fn(&'v JsonNode<'t>, &NodePlace) -> T,
+    ) -> Vec<T> {
         let mut selected = Vec::new();
-        self.each_node(value, |node, _| {
-            selected.push(node);
+        let is_whole = self.each_node(value, Effort::Steps(steps), |node, place| {
+            selected.push(describe(node, place));
             ControlFlow::Continue(())
         });
+        if !is_whole {
+            selected.clear();
+            self.each_node(value, Effort::Once(HashSet::new()), |node, place| {
+                selected.push(describe(node, place));
+                ControlFlow::Continue(())
+            });
+        }
         selected
     }
 
     /// Whether the path selects anything.
     pub fn selects_any(&self, value: &JsonNode) -> bool {
         let mut is_any = false;
-        self.each_node(value, |_, _| {
+        self.each_node(value, Effort::Once(HashSet::new()), |_, _| {
             is_any = true;
             ControlFlow::Break(())
         });
@@ -66,20 +88,19 @@ impl JsonPath {
 
     /// Returns the values that the path selects, each with the path that selects it alone: `$['items'][0]`.
     pub fn locate<'v, 't>(&self, value: &'v JsonNode<'t>) -> Vec<(String, &'v JsonNode<'t>)> {
-        let mut located = Vec::new();
-        self.each_node(value, |node, place| {
-            located.push((place.to_string(), node));
-            ControlFlow::Continue(())
-        });
-        located
+        self.collect_nodes(value, MAX_STEPS, |node, place| (place.to_string(), node))
     }
 
+    /// Gives `take` the nodes that the path selects. Returns false if the effort ended before the path.
     fn each_node<'v, 't>(
         &self,
         value: &'v JsonNode<'t>,
+        effort: Effort,
         take: impl FnMut(&'v JsonNode<'t>, &NodePlace) -> ControlFlow<()>,
-    ) {
-        let _ = Evaluation::of(value, take).follow(&self.segments, value, &NodePlace::ROOT);
+    ) -> bool {
+        let mut evaluation = Evaluation::of(value, take).with_effort(effort);
+        let _ = evaluation.follow(&self.segments, value, &NodePlace::ROOT);
+        !evaluation.is_exhausted()
     }
 
     /// Returns the paths above this one, the longest first: `$.a.b`, `$.a` and `$` for `$.a.b[0]`.
@@ -176,6 +197,24 @@ mod tests {
             "`$[?length(@.a)]` is not a JSONPath at character 4, before `length(@.a)]`: \
              the result of this function must be compared"
         );
+    }
+
+    #[test]
+    fn a_value_with_too_many_ways_to_it_is_selected_once() {
+        let tower = (0..100).fold(json!({"a": 1}), |below, _| json!({"a": below}));
+        let value = json!([tower, tower]);
+        // Each way of choosing three of a hundred levels leads to a value: 2 times 161,700 and more.
+        for path in ["$..*..*..*", "$..a..a..a..a"] {
+            let path = JsonPath::new(path).expect("a path");
+            let once = path.collect_nodes(&value, 100_000, |node, _| std::ptr::from_ref(node));
+            let mut unique = once.clone();
+            unique.sort_unstable();
+            unique.dedup();
+            assert!(once.len() == unique.len() && (190..=200).contains(&once.len()), "{}", once.len());
+        }
+        let value = json!({"a": {"a": {"a": 1}}});
+        let twice = JsonPath::new("$..a..a").expect("a path").select(&value);
+        assert_eq!(twice.len(), 3, "the last value on two ways");
     }
 
     #[test]
