@@ -120,6 +120,61 @@ fn a_named_pipe_is_no_file() {
     }
 }
 
+#[test]
+fn defaults_that_many_cases_copy_are_refused() {
+    let bans: Vec<String> = (0..1_000).map(|ban| format!("    - not_called: t{ban}\n")).collect();
+    let bans = bans.concat();
+    let cases: Vec<String> = (0..5_000).map(|case| format!("  - {{id: c{case}}}\n")).collect();
+    let cases = cases.concat();
+    let case = format!("defaults:\n  trace: {{calls: [a]}}\n  expect:\n{bans}tests:\n{cases}");
+    run_case(&case).exits(2).complains("add more than 256 MiB to its cases").complains("--> evals/s.yaml:");
+    let shared = format!("expect:\n{}", bans.replace("    - ", "  - "));
+    let cases: Vec<String> =
+        (0..5_000).map(|case| format!("  - {{id: c{case}, include: shared/s.yaml}}\n")).collect();
+    let cases = cases.concat();
+    let project =
+        Project::empty().file("evals/shared/s.yaml", shared).file("evals/s.yaml", format!("tests:\n{cases}"));
+    run(&project, &[])
+        .exits(2)
+        .complains("add more than 256 MiB to its cases")
+        .complains("--> evals/s.yaml:");
+}
+
+#[test]
+fn a_schema_with_a_thousand_alternatives_keeps_few_errors() {
+    let options: Vec<Json> = (0..1_000).map(|option| json!({"const": option})).collect();
+    let values: Vec<String> = (0..2_000).map(|value| (value + 1_000).to_string()).collect();
+    let schema = json!({"items": {"oneOf": options}});
+    run_case(format!(
+        "{{id: a, metric: json_schema, schema: {schema}, trace: [{{say: '[{}]'}}]}}",
+        values.join(",")
+    ))
+    .exits(101);
+}
+
+#[test]
+fn very_many_declared_readers_are_refused() {
+    let readers: Vec<String> =
+        (0..3_000).map(|reader| format!("  r{reader}: {{when: $.a, steps: $.b, say: $.c}}\n")).collect();
+    let readers = readers.concat();
+    let project =
+        Project::of(&[crate::project::green("a")]).file("evals/arraign.yaml", format!("readers:\n{readers}"));
+    run(&project, &[])
+        .exits(2)
+        .complains("declares more than 250 readers")
+        .complains("--> evals/arraign.yaml:");
+}
+
+#[test]
+fn a_csv_file_with_very_many_columns_is_read() {
+    let names: Vec<String> = (0..100_000).map(|column| format!("c{column}")).collect();
+    let values = vec!["x"; 100_000];
+    let rows = format!("{}\n{}\n", names.join(","), values.join(","));
+    let case = "cases: rows.csv\ntrace: {calls: [], answer: '{{c99999}}'}\nexpect: [{equals: x}]\n";
+    let project = Project::empty().file("evals/s.yaml", case).file("evals/rows.csv", rows);
+    run(&project, &[]).exits(0);
+}
+
 /// A trace of so many calls of different tools.
 fn write_calls(count: usize) -> String {
     let calls: Vec<String> = (0..count).map(|number| format!("\"tool_{number}\"")).collect();
