@@ -79,10 +79,16 @@ impl JsonPath {
     /// Whether the path selects anything.
     pub fn selects_any(&self, value: &JsonNode) -> bool {
         let mut is_any = false;
-        self.each_node(value, Effort::Once(HashSet::new()), |_, _| {
-            is_any = true;
-            ControlFlow::Break(())
-        });
+        // Noting each node costs more than a short path, so it waits until the steps end.
+        for effort in [Effort::Steps(MAX_STEPS), Effort::Once(HashSet::new())] {
+            let is_whole = self.each_node(value, effort, |_, _| {
+                is_any = true;
+                ControlFlow::Break(())
+            });
+            if is_any || is_whole {
+                break;
+            }
+        }
         is_any
     }
 
