@@ -32,6 +32,8 @@ fn make_folder() -> tempfile::TempDir {
     for (path, text) in FILES {
         fs::write(folder.path().join(path), text).expect("a file");
     }
+    // A root is a folder with the text of the samples as its name.
+    fs::create_dir(folder.path().join("look")).expect("a folder");
     folder
 }
 
