@@ -23,7 +23,7 @@ pub use fingerprint::fingerprint_bytes;
 #[cfg(feature = "live")]
 pub use inputs::{FileFingerprints, InputHasher, check_input_pattern};
 pub use line_log::LineLog;
-pub use whole::{write_whole, write_with_folder};
+pub use whole::{write_lasting, write_whole, write_with_folder};
 
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::Document;

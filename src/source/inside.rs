@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use super::{Files, ReadError, write_with_folder};
+use super::{Files, ReadError, write_lasting};
 
 impl Files {
     /// Writes a file inside a root, as a whole or not at all, and creates its folder. A link that leads out of the roots is
     /// an error.
     pub fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), ReadError> {
         let path = self.resolve_for_writing(path)?;
-        write_with_folder(&path, bytes).map_err(|error| self.io_error(&path, &error))
+        write_lasting(&path, bytes).map_err(|error| self.io_error(&path, &error))
     }
 }
 

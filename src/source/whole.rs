@@ -17,16 +17,28 @@ static WRITTEN: AtomicUsize = AtomicUsize::new(0);
 static CLEARED: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
 
 /// Writes a file atomically: under a temporary name, which is then renamed. An existing file is replaced.
-///
-/// The first file that a process writes to a folder takes the temporary files with it that killed processes have left there.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = temporary_path(path, process::id(), WRITTEN.fetch_add(1, Ordering::Relaxed));
+    let written = File::create(&temporary).and_then(|mut file| file.write_all(bytes));
+    // A file that replaces another one may be read and written by the same people.
+    let kept = fs::metadata(path).map(|known| fs::set_permissions(&temporary, known.permissions()));
+    let renamed = written.and_then(|()| kept.unwrap_or(Ok(()))).and_then(|()| fs::rename(&temporary, path));
+    if renamed.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    renamed
+}
+
+/// Writes a file that stays, such as a recording or a snapshot, like [`write_with_folder`]. The first such file in a folder takes
+/// the temporary files with it that killed processes have left there.
+pub fn write_lasting(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(path);
     if lock(&CLEARED).get_or_insert_default().insert(folder.to_owned()) {
         clear_temporary_files(folder);
     }
-    match write_and_rename(path, bytes) {
+    match write_with_folder(path, bytes) {
         // A process that does not see this one, in a container that shares the folder, may have cleared the file away.
-        Err(error) if error.kind() == ErrorKind::NotFound => write_and_rename(path, bytes),
+        Err(error) if error.kind() == ErrorKind::NotFound => write_with_folder(path, bytes),
         written => written,
     }
 }
@@ -54,18 +66,6 @@ fn has_ended(process: u32) -> bool {
 #[cfg(not(unix))]
 fn has_ended(_process: u32) -> bool {
     false
-}
-
-fn write_and_rename(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let temporary = temporary_path(path, process::id(), WRITTEN.fetch_add(1, Ordering::Relaxed));
-    let written = File::create(&temporary).and_then(|mut file| file.write_all(bytes));
-    // A file that replaces another one may be read and written by the same people.
-    let kept = fs::metadata(path).map(|known| fs::set_permissions(&temporary, known.permissions()));
-    let renamed = written.and_then(|()| kept.unwrap_or(Ok(()))).and_then(|()| fs::rename(&temporary, path));
-    if renamed.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    renamed
 }
 
 /// Writes a file like [`write_whole`], and creates its folder.
@@ -103,7 +103,7 @@ mod tests {
         for path in [&left, &running, &own] {
             fs::write(path, "").expect("it is written");
         }
-        write_whole(&dir.path().join("v.json"), b"{}").expect("it is written");
+        write_lasting(&dir.path().join("v.json"), b"{}").expect("it is written");
         assert_eq!([&left, &running, &own].map(|path| path.exists()), [false, true, true]);
     }
 

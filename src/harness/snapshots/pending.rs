@@ -14,7 +14,7 @@ use super::pending_folder::{find_workspace, pending_folder};
 use super::pinned_yaml::render_scalar;
 use crate::case::Case;
 use crate::harness::settings::is_ci;
-use crate::source::write_with_folder;
+use crate::source::write_lasting;
 
 /// The beginning of the description in a snapshot's header. The name of the trial follows.
 pub const DESCRIPTION: &str = "violations of ";
@@ -89,7 +89,7 @@ impl SnapshotWriter {
         let description = render_scalar(&self.description);
         let line = line.map_or_else(String::new, |line| format!("assertion_line: {line}\n"));
         let header = format!("source: {source}\n{line}description: {description}\ninput_file: {source}\n");
-        write_with_folder(target, format!("---\n{header}---\n{}\n", text.trim_end()).as_bytes())
+        write_lasting(target, format!("---\n{header}---\n{}\n", text.trim_end()).as_bytes())
     }
 }
 
