@@ -6,13 +6,13 @@
 //! cleared its environment and has lost its parents is not found.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
 use std::fs;
 use std::process;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, set_child_subreaper, waitpid};
+use tokio::process::Command;
 
 /// The variable with the mark. It does not begin as the variables that users set, which an agent's own tests may read.
 const VARIABLE: &str = "_ARRAIGN_PROCESS";
@@ -40,9 +40,9 @@ impl Mark {
         Self(format!("{}-{number}", process::id()))
     }
 
-    /// The variable that the process gets, if it gets one.
-    pub(super) fn variable(&self) -> Option<(&'static str, OsString)> {
-        Some((VARIABLE, self.0.clone().into()))
+    /// Marks the process that `command` starts.
+    pub(super) fn set_on(&self, command: &mut Command) {
+        command.env(VARIABLE, &self.0);
     }
 
     /// Calls `kill_group`, which kills the group of `leader`, and then kills what the leader has started and what bears the

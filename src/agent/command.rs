@@ -209,7 +209,8 @@ pub(super) fn start_process(
     }
     let mut command = Command::new(resolve_program(line, &folder));
     let mark = Mark::new();
-    command.args(&line.arguments).env_clear().envs(variables).envs(mark.variable()).current_dir(folder);
+    command.args(&line.arguments).env_clear().envs(variables).current_dir(folder);
+    mark.set_on(&mut command);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     // A group of its own can be ended with all of its children.
     #[cfg(unix)]

@@ -1,6 +1,6 @@
 //! Marks on systems where orphans are not adopted: only what stays in its group is killed with it.
 
-use std::ffi::OsString;
+use tokio::process::Command;
 
 /// No mark.
 #[derive(Debug, Clone)]
@@ -11,11 +11,9 @@ impl Mark {
         Self
     }
 
-    /// The variable that the process gets, if it gets one.
+    /// Leaves the command as it is.
     #[expect(clippy::unused_self, reason = "the same signature as on Linux")]
-    pub(super) fn variable(&self) -> Option<(&'static str, OsString)> {
-        None
-    }
+    pub(super) fn set_on(&self, _command: &mut Command) {}
 
     /// Calls `kill_group`, which kills the group of the process.
     #[expect(clippy::unused_self, reason = "the same signature as on Linux")]

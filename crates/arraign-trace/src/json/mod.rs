@@ -50,9 +50,8 @@ pub use parse::{JsonValues, check_keys, parse_first, parse_first_lenient};
 pub(crate) use parse::{find_error, parse_entries};
 pub use parse::{parse, parse_borrowed, parse_lenient};
 pub use serialize::to_json;
-pub use stream::write_json;
+pub use stream::{to_string, to_string_pretty, to_vec, write_json};
 pub use text::JsonText;
 pub use tree::{Json, JsonNode};
 #[doc(hidden)]
 pub use write::render_plain;
-pub use write::{to_string, to_string_pretty, to_vec};

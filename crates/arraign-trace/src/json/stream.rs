@@ -7,9 +7,26 @@ use serde::ser::{self, Serializer};
 
 use crate::json::deserialize::DIGITS_OF_SERDE_JSON;
 use crate::json::error::JsonError;
-use crate::json::serialize::{NUMBER, TextSerializer, TreeSerializer, parse_digits};
+use crate::json::serialize::{NUMBER, TextSerializer, TreeSerializer, parse_digits, to_json};
 use crate::json::tree::Json;
 use crate::json::write::{write_text, write_value};
+
+/// Renders a value as JSON on one line.
+pub fn to_string<T: Serialize + ?Sized>(value: &T) -> Result<String, JsonError> {
+    let mut text = String::new();
+    write_json(&mut text, value)?;
+    Ok(text)
+}
+
+/// Renders a value as JSON on one line, in UTF-8.
+pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, JsonError> {
+    to_string(value).map(String::into_bytes)
+}
+
+/// Renders a value as JSON with an indentation of two blanks.
+pub fn to_string_pretty<T: Serialize + ?Sized>(value: &T) -> Result<String, JsonError> {
+    Ok(format!("{:#}", to_json(value)?))
+}
 
 /// Writes a value as JSON on one line. What has been written before an error is a part of it.
 pub fn write_json<T: Serialize + ?Sized>(out: &mut impl Write, value: &T) -> Result<(), JsonError> {

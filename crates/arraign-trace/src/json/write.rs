@@ -2,29 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use serde::Serialize;
-
-use crate::json::error::JsonError;
-use crate::json::serialize::to_json;
-use crate::json::stream::write_json;
 use crate::json::tree::JsonNode;
-
-/// Renders a value as JSON on one line.
-pub fn to_string<T: Serialize + ?Sized>(value: &T) -> Result<String, JsonError> {
-    let mut text = String::new();
-    write_json(&mut text, value)?;
-    Ok(text)
-}
-
-/// Renders a value as JSON on one line, in UTF-8.
-pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, JsonError> {
-    to_string(value).map(String::into_bytes)
-}
-
-/// Renders a value as JSON with an indentation of two blanks.
-pub fn to_string_pretty<T: Serialize + ?Sized>(value: &T) -> Result<String, JsonError> {
-    Ok(format!("{:#}", to_json(value)?))
-}
 
 /// Renders a value as it stands among words: a string without its quotes, any other value as JSON.
 pub fn render_plain(value: &JsonNode) -> String {

@@ -54,7 +54,10 @@ impl Lsp {
     #[expect(clippy::unused_self, reason = "each command has this method, and the flag changes nothing")]
     pub(crate) fn run(self) -> CliResult {
         let (connection, transport) = Transport::start();
-        if let Err(error) = serve(connection) {
+        let served = serve(&connection);
+        // The writer ends when there is nobody left who could send a message.
+        drop(connection);
+        if let Err(error) = served {
             // A message that could not be read has ended the session, and says more than that it has ended.
             transport.check_read()?;
             return Err(error);
@@ -65,9 +68,9 @@ impl Lsp {
 }
 
 /// Serves a session until the client ends it.
-fn serve(connection: Connection) -> Result<(), CliError> {
+fn serve(connection: &Connection) -> Result<(), CliError> {
     let parameters = connection.initialize(json::to_json(&list_capabilities())?.into())?;
-    Server::new(&connection, json::from_json(parameters)?).serve()
+    Server::new(connection, json::from_json(parameters)?).serve()
 }
 
 fn list_capabilities() -> ServerCapabilities {

@@ -95,15 +95,15 @@ fn read_headers(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
     Ok(headers)
 }
 
-/// Returns what the headers say about the length of the message. A number that 64 bits do not hold is the largest one.
+/// Returns the largest length that the headers say the message has. A number that 64 bits do not hold is the largest one.
 fn find_length(headers: &[u8]) -> Option<u64> {
     let headers = String::from_utf8_lossy(headers);
-    let lengths = headers.lines().filter_map(|line| {
+    let values = headers.lines().filter_map(|line| {
         let (name, value) = line.split_once(':')?;
-        name.trim().eq_ignore_ascii_case("content-length").then(|| value.trim().to_owned())
+        name.trim().eq_ignore_ascii_case("content-length").then(|| value.trim())
     });
-    let digits = lengths.last().filter(|value| value.bytes().all(|byte| byte.is_ascii_digit()))?;
-    Some(digits.parse().unwrap_or(u64::MAX))
+    let digits = values.filter(|value| value.bytes().all(|byte| byte.is_ascii_digit()));
+    digits.map(|digits| digits.parse().unwrap_or(u64::MAX)).max()
 }
 
 #[cfg(test)]
