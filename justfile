@@ -10,7 +10,7 @@ matrix:
 
 # agents and the judge against servers that others wrote; the first time installs them into the target folder
 servers:
-    bash tests/servers.sh
+    bash tests/matrix/servers.sh
 
 # take what is derived: snapshots of fixtures, pages of docs, the README's table
 bless:

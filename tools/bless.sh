@@ -6,5 +6,5 @@ export BLESS=1 INSTA_UPDATE=always INSTA_FORCE_PASS=1
 # Pages of the docs show the snapshots of fixtures, and other pages link to them, so those come first.
 cargo test --test fixtures
 cargo test --test claims docs::
-bash tests/public_api.sh
+bash tests/gate/public_api.sh
 cargo test --no-fail-fast

@@ -58,9 +58,9 @@ fn list_blocks(text: &str, language: &str) -> Vec<Vec<String>> {
     blocks.map(|block| block.lines().map(clean).collect()).collect()
 }
 
-/// What stands behind the mark `snippet` in the files that `tests/frameworks/check.sh` runs.
+/// What stands behind the mark `snippet` in the files that `tests/matrix/frameworks/check.sh` runs.
 fn list_run_snippets() -> BTreeSet<Vec<String>> {
-    let files = fs::read_dir(docs().join("../tests/frameworks")).expect("a folder");
+    let files = fs::read_dir(docs().join("../tests/matrix/frameworks")).expect("a folder");
     let texts = files.filter_map(|file| fs::read_to_string(file.expect("an entry").path()).ok());
     let regions = texts.filter_map(|text| {
         let mut lines =
@@ -81,7 +81,7 @@ fn each_snippet_about_a_framework_is_run_with_the_framework() {
     for block in &blocks {
         // A block may have a line for each of two frameworks.
         let is_run = run.contains(block) || block.iter().all(|line| run.contains(&vec![line.clone()]));
-        assert!(is_run, "no file in tests/frameworks has {block:#?}");
+        assert!(is_run, "no file in tests/matrix/frameworks has {block:#?}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The page for a browser. What a browser makes of it, `tests/html/check.sh` looks at: the pages of these tests lie in
+//! The page for a browser. What a browser makes of it, `tests/matrix/html/check.sh` looks at: the pages of these tests lie in
 //! `target/tmp/html`.
 
 mod sha256;

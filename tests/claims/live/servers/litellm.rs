@@ -20,7 +20,7 @@ const KEY: &str = "sk-litellm-12345678";
 const PATIENCE: &str = "3s";
 
 #[test]
-#[ignore = "tests/servers.sh installs the servers and runs this"]
+#[ignore = "tests/matrix/servers.sh installs the servers and runs this"]
 fn a_proxy_records_and_replays() {
     let folder = Project::bare();
     let proxy = Proxy::start(&folder);

@@ -1,5 +1,5 @@
 //! Agents and the judge against servers that others wrote. `ARRAIGN_SERVERS` names the folder of their programs, which
-//! `tests/servers.sh` installs before it runs these claims.
+//! `tests/matrix/servers.sh` installs before it runs these claims.
 
 mod litellm;
 mod smollm2;

@@ -27,7 +27,7 @@ tests:
 ";
 
 #[test]
-#[ignore = "tests/servers.sh installs the servers and runs this"]
+#[ignore = "tests/matrix/servers.sh installs the servers and runs this"]
 fn a_small_model_answers_and_judges() {
     let model = Model::start();
     let judge = json!({"model": "smollm2", "base_url": model.url, "key_env": "MODEL_KEY", "timeout": "4m"});
@@ -90,7 +90,7 @@ struct Model {
 
 impl Model {
     fn start() -> Self {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers/smollm2.py");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/matrix/servers/smollm2.py");
         let mut command = Command::new(program("python"));
         command.arg(script).env("MODEL_KEY", KEY);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# The steps of action.yml, run in a project of `cargo arraign init`: a green run, a red one that is compared with it, and
+# one comment for both. `gh` is a script that keeps what it is asked.
+set -euo pipefail
+here=$(cd "$(dirname "$0")/../../.." && pwd)
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$here/target}
+[ -n "${PROGRAM_IS_BUILT:-}" ] || (cd "$here" && cargo build --quiet --package cargo-arraign)
+project=$(mktemp -d)
+trap 'rm -rf "$project"' EXIT
+mkdir "$project/bin"
+export PATH="$project/bin:$CARGO_TARGET_DIR/debug:$PATH"
+
+cat >"$project/bin/gh" <<'GH'
+#!/usr/bin/env bash
+# The list of comments has one, as soon as one was written.
+case " $* " in
+*" --method "*)
+    echo "$3" >>"$STATE/methods"
+    for argument in "$@"; do
+        case "$argument" in body=@*) cat "${argument#body=@}" >"$STATE/body" ;; esac
+    done
+    ;;
+*) [ ! -f "$STATE/body" ] || echo 17 ;;
+esac
+GH
+chmod +x "$project/bin/gh"
+
+cd "$project"
+cargo-arraign init --workflow none >/dev/null
+export STATE=$project/state COMMAND='cargo arraign run' VERSION=0.1.0 ARRAIGN_REPORT=markdown,json
+export ARRAIGN_OUT=$project/arraign-report BASE_REPORT=$project/arraign-base/report.json
+export GITHUB_OUTPUT=$project/output GITHUB_STEP_SUMMARY=$project/summary
+export GITHUB_REPOSITORY=shop/agent PULL_REQUEST=7 REPORT=$ARRAIGN_OUT/report.md MARK=evals/evals
+mkdir "$STATE" arraign-base
+
+expect() { # text, file
+    grep -qF -- "$1" "$2" || { echo "expected in $2: $1"; cat "$2"; exit 1; }
+    echo "in ${2##*/}: $1"
+}
+
+bash "$here/action/run.sh" >/dev/null
+expect 'exit-code=0' output
+bash "$here/action/comment.sh"
+expect '<!-- arraign evals/evals -->' state/body
+cp arraign-report/report.json arraign-base/
+
+sed -i.bak 's/# - required_tools/- required_tools/' evals/first.yaml
+bash "$here/action/run.sh" >/dev/null
+expect 'exit-code=101' output
+bash "$here/action/comment.sh"
+expect 'regressed' state/body
+expect '`cancel_order` was never called' state/body
+[ "$(paste -sd, state/methods)" = POST,PATCH ] || { echo "not one comment: $(cat state/methods)"; exit 1; }
+echo "one comment"
