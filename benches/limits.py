@@ -110,7 +110,7 @@ ROWS = {
     "9,000 cases on one log": (lambda: shared_log(9_000), RUN),
     "CSV of 100,000 columns": (lambda: {"evals/s.yaml": "cases: rows.csv\ntrace: {calls: [look], answer: x}\nexpect: [{tool_called: look}]\n",
                                         "evals/rows.csv": "id," + ",".join(f"c{n}" for n in range(100_000)) + "\n1," + ",".join("v" for _ in range(100_000)) + "\n"}, RUN),
-    "ROUGE, words: 5000": (lambda: one("trace: {calls: [look], answer: " + " ".join(f"w{n % 50}" for n in range(20_000)) + "}\nexpect: [{similarity: {to: " + " ".join(f"w{n % 49}" for n in range(20_000)) + ", words: 5000, at_least: 0.01}}]\n"), RUN),
+    "ROUGE, words: 5000": (lambda: one("trace: {calls: [look], answer: " + " ".join(f"w{n % 50}" for n in range(20_000)) + "}\nexpect: [{similarity: {to: " + " ".join(f"w{n % 49}" for n in range(20_000)) + ", words: 5000, min_rouge: 0.01}}]\n"), RUN),
     "40,000 forbidden texts": (lambda: one("trace: {calls: [look], answer: " + "x" * 20_000 + "}\nexpect: [{forbidden_substrings: [" + ", ".join(f"secret{n}" for n in range(40_000)) + "]}]\n"), RUN),
     "3,000 declared readers": (lambda: readers(3_000), RUN),
     "Claude Code session of 50 MB, explain": (lambda: {"t.jsonl": session(50)}, ["explain", "t.jsonl"]),
