@@ -11,6 +11,7 @@ mod piece;
 mod reach;
 mod template;
 mod variables;
+mod variant;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -37,6 +38,7 @@ use serde::Deserialize;
 use smol_str::SmolStr;
 pub use template::{Template, TemplatePart, check_argument, fill_argument, split_placeholders};
 pub use variables::{FilledText, VariableText};
+pub use variant::{BASELINE, Variant, VariantAgent};
 
 use crate::check::{FailedWhen, InputMatch, JudgeSettings, Prices, ReaderFailures};
 use crate::evidence::Opinions;
@@ -50,6 +52,7 @@ use crate::score::{Scorecard, ScorecardPart, ScoredBy};
 use crate::trace::Trace;
 
 /// One trial: the source of its trace, and its checks.
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Case {
     /// The id, unique in its file. `None` for a file that is one case.
@@ -82,6 +85,8 @@ pub struct Case {
     pub trace: TraceFrom,
     /// The agent that is evaluated: its recorded run is replayed, unless a live run is requested.
     pub agent: Option<Box<AgentUse>>,
+    /// The variant of the agent. `None` for the agent as the case names it.
+    pub variant: Option<Arc<Variant>>,
     /// The tools that are offered to the agent.
     pub mocks: Option<Arc<MockTools>>,
     /// The tier in which the case runs.
@@ -196,7 +201,7 @@ pub struct CaseRow {
 }
 
 /// The source of a case's evidence.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum TraceFrom {
     /// An inline trace.
     Inline(Box<Trace>),
@@ -325,6 +330,7 @@ pub enum RunSelection {
 }
 
 /// Requirements on several runs together (`thresholds.variance`).
+#[derive(Clone)]
 pub struct VarianceBlock {
     /// The place of the block.
     pub place: Place,

@@ -10,6 +10,7 @@ use crate::score::Effect;
 use crate::yaml::{Document, Node};
 
 /// A check with its settings and their place.
+#[derive(Clone)]
 pub struct Expectation {
     /// The name of the check.
     pub check: &'static str,
@@ -25,10 +26,11 @@ pub struct Expectation {
     pub needs_servers: bool,
     proof: FallibilityProof,
     settings: CheckSettings,
-    run: Box<dyn Check>,
+    run: Arc<dyn Check>,
 }
 
 /// The location of a check's settings in their file.
+#[derive(Clone)]
 pub struct CheckSettings {
     document: Arc<Document>,
     path: String,
@@ -78,7 +80,7 @@ impl Expectation {
         node: Node<'_>,
         scope: &Scope<'_>,
     ) -> Result<Self, LoadErrors> {
-        let run = (kind.read)(node, scope)?;
+        let run: Arc<dyn Check> = (kind.read)(node, scope)?.into();
         Ok(Self {
             proof: FallibilityProof::search(run.as_ref(), (kind.only_reports)(node)),
             check: kind.name,

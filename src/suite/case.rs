@@ -109,6 +109,7 @@ fn read_case(context: &Context<'_>, node: Node<'_>, errors: &mut LoadErrors) -> 
         format: format.or_else(|| tables.format.clone()),
         trace,
         agent: None,
+        variant: None,
         mocks: mocks.map(Arc::new),
         tier: keys.tier,
         tags: keys.tags.0,

@@ -35,6 +35,7 @@ mod runs_error;
 pub mod schema;
 mod several;
 mod trace;
+mod variants;
 mod workspace;
 
 use std::collections::HashSet;
@@ -54,6 +55,11 @@ pub use runs::{CaseRuns, LIVE, RecordedRun};
 pub use runs_error::RunsError;
 pub use trace::is_recorded;
 pub(crate) use trace::list_default_traces;
+#[cfg_attr(
+    not(feature = "live"),
+    expect(unused_imports, reason = "only agents are variants by their names")
+)]
+pub use variants::find_problem_with_name;
 pub use workspace::{Workspace, load_readers, workspace};
 
 use self::file::FileReader;

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use super::agent::{WrittenDescription, build_named_agents};
 use super::discover::WORKSPACE_FILE;
-use crate::case::{AgentLimits, NamedAgent};
+use super::variants::{parse_matrix, parse_variants, refuse_same_names};
+use crate::case::{AgentLimits, NamedAgent, Variant};
 use crate::check::{DeclaredReaders, InputMatch, Registry, Tables, parse_readers};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::reader::ReaderSet;
@@ -20,6 +21,8 @@ pub struct Workspace {
     pub tables: Tables,
     /// The agents that their cases may name.
     pub agents: Vec<NamedAgent>,
+    /// The variants of the agents, in the order of the file.
+    pub variants: Vec<Variant>,
     /// The limits on agents that run.
     pub agent_limits: AgentLimits,
     /// The largest file that is read, in bytes.
@@ -69,5 +72,13 @@ pub fn workspace(files: &Files, kinds: &Registry) -> Result<Workspace, LoadError
     let keep_runs = fields.node("keep_runs").and_then(|node| fields.take(node.decode::<NonZeroUsize>()));
     let agent_limits = fields.parse("agent_limits", Node::decode_all::<AgentLimits>).unwrap_or_default();
     let agents = agents.unwrap_or_default();
-    fields.finish(Workspace { tables, agents, agent_limits, size_limit, roots, keep_runs })
+    let root = document.root();
+    let mut variants = Vec::new();
+    for (key, parse) in [("variants", parse_variants as fn(Node<'_>) -> _), ("matrix", parse_matrix)] {
+        if fields.node(key).is_some() {
+            variants.extend(fields.take(parse(root)).unwrap_or_default());
+        }
+    }
+    fields.take(refuse_same_names(&variants, &agents));
+    fields.finish(Workspace { tables, agents, variants, agent_limits, size_limit, roots, keep_runs })
 }

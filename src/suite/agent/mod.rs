@@ -167,7 +167,7 @@ impl WrittenDescription {
 /// A glob of files.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
-struct WrittenInput(String);
+pub(super) struct WrittenInput(String);
 
 impl Build for WrittenInput {
     type Built = InputGlob;

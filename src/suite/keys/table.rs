@@ -12,6 +12,7 @@ use crate::suite::agent::WrittenDescription;
 use crate::suite::forms::Verification;
 use crate::suite::gate::{self, WrittenGate};
 use crate::suite::header::Output;
+use crate::suite::variants::{WrittenMatrix, WrittenVariant};
 use crate::yaml::{FileSize, Label, OneOrMany};
 
 /// A key that users write in a suite or in `arraign.yaml`.
@@ -82,6 +83,14 @@ pub(crate) const TABLES: &[SuiteKey] = &[
 pub(crate) const WORKSPACE: &[SuiteKey] = &[
     key::<WrittenWeights>("weights", "The weight of each part of the score."),
     key::<BTreeMap<String, WrittenDescription>>("agents", "Agents by name, for the key `agent` of cases."),
+    key::<BTreeMap<String, WrittenVariant>>(
+        "variants",
+        "Variants of the agents by name, for `ARRAIGN_VARIANT`: what each of them changes.",
+    ),
+    key::<WrittenMatrix>(
+        "matrix",
+        "Values of variables, of which each combination is a variant: `{MODEL: [large, small]}`.",
+    ),
     key::<AgentLimits>(
         "agent_limits",
         "The limits on agents that run: `{at_once: 4, per_minute: 30, budget_usd: 2.5}`. Under nextest they apply to all processes together.",

@@ -27,6 +27,7 @@ mod secrets;
 mod servers;
 #[cfg(unix)]
 mod turns;
+mod variants;
 
 /// Agents run, and nothing is kept.
 const LIVE: (&str, &str) = ("ARRAIGN_AGENT_MODE", "live");
