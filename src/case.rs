@@ -25,7 +25,7 @@ pub use agent::{
 use arraign_trace::reader::{FileCondition, ReaderSet};
 use arraign_trace::trace::TextProtocol;
 pub use expectation::{CheckSettings, Expectation};
-pub use fingerprint::{AgentFingerprint, ChangeKind, FileChange, UNNAMED_AGENT};
+pub use fingerprint::{AgentFingerprint, ChangeKind, FileChange, OtherMaker, UNNAMED_AGENT, VARIANT_PART};
 pub use fit::{
     RecordingMatch, RecordingMismatch, StopWhen, TurnQuery, compare_input, compare_recording,
     fingerprint_input,

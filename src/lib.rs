@@ -170,7 +170,7 @@ pub use arraign_trace::trace;
 pub use arraign_trace::{Json, json};
 
 #[cfg(feature = "live")]
-pub use agent::{AgentInput, IntoTrace, Messages, ModelAddresses};
+pub use agent::{AgentInput, AgentVariant, IntoTrace, Messages, ModelAddresses};
 pub use case::Case;
 pub use check::{BuildCheck, Check, CheckKind, CheckSettings, Scope};
 pub use engine::evaluate;

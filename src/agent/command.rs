@@ -125,13 +125,16 @@ pub(super) fn fill_arguments(line: &CommandLine, input: &AgentInput) -> Result<C
     Ok(CommandLine { arguments, ..line.clone() })
 }
 
-/// Returns the variables of the process. Those about the model come last, because they replace others.
+/// Returns the variables of the process. A later one replaces an earlier one: those that a variant sets replace inherited ones,
+/// and those about the model replace all others.
 pub(super) fn collect_variables(
     line: &CommandLine,
     environment: &AgentEnvironment,
     input: Option<&AgentInput>,
 ) -> Vec<(String, OsString)> {
     let mut variables = inherit_variables(&line.env, environment);
+    let of_variant = input.into_iter().flat_map(|input| &input.variant.values);
+    variables.extend(of_variant.map(|(name, value)| (name.clone(), value.into())));
     let model = input.and_then(|input| input.model.as_ref());
     let of_model = model.map(|model| model.list_variables(&line.env)).unwrap_or_default();
     variables.extend(of_model.into_iter().map(|(name, value)| (name, value.into())));

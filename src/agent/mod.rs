@@ -46,7 +46,8 @@ pub use pool::{AgentAnswer, AgentEnvironment, AgentPool, AgentTask, KeepRun};
 pub use program::ProgramRunner;
 
 use crate::case::{
-    AgentDescription, AgentFrom, Case, CommandLine, Described, HttpCall, InputGlob, ModelSettings,
+    AgentDescription, AgentFrom, BASELINE, Case, CommandLine, Described, HttpCall, InputGlob, ModelSettings,
+    Variant,
 };
 use crate::check::InputMatch;
 use crate::json::{Json, json};
@@ -86,12 +87,37 @@ pub struct AgentInput {
     said: Vec<Json>,
     #[serde(skip)]
     script: Script,
+    /// The variant of the agent that is asked.
+    #[serde(skip)]
+    pub variant: AgentVariant,
     /// The addresses for the agent's requests to its model, if these are recorded and replayed.
     #[serde(skip)]
     pub model: Option<ModelAddresses>,
     /// The address of the MCP server with the case's mock tools.
     #[serde(skip)]
     pub mcp_url: Option<String>,
+}
+
+/// The variant of an agent that a run asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AgentVariant {
+    /// The name: `baseline`, unless `ARRAIGN_VARIANT` names another one.
+    pub name: String,
+    /// The values of the variables under `env` of the variant, by name.
+    pub values: BTreeMap<String, String>,
+}
+
+impl Default for AgentVariant {
+    fn default() -> Self {
+        Self { name: BASELINE.to_owned(), values: BTreeMap::new() }
+    }
+}
+
+impl From<&Variant> for AgentVariant {
+    fn from(variant: &Variant) -> Self {
+        Self { name: variant.name.clone(), values: variant.env.clone() }
+    }
 }
 
 /// The addresses of the model port for one run of an agent. Each is in place of a provider's address: clients append the
@@ -129,6 +155,7 @@ impl AgentInput {
             session: String::new(),
             said: Vec::new(),
             script: Script::of_case(case),
+            variant: case.variant.as_deref().map(AgentVariant::from).unwrap_or_default(),
             model: None,
             mcp_url: None,
         }

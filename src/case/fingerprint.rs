@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fit::{RecordingMatch, RecordingMismatch, compare_words};
+use super::variant::BASELINE;
 use super::{Case, fingerprint_input};
 use crate::check::InputMatch;
 use crate::trace::{Provenance, Trace};
@@ -12,6 +13,8 @@ use crate::trace::{Provenance, Trace};
 pub struct AgentFingerprint {
     /// The name of the agent, or [`UNNAMED_AGENT`].
     pub name: String,
+    /// The name of the variant. `None` for the baseline.
+    pub variant: Option<String>,
     /// The fingerprint of the agent's definition.
     pub definition: String,
     /// The fingerprints of the files that the agent's `inputs` name. `None` for an agent without `inputs`.
@@ -22,6 +25,18 @@ pub struct AgentFingerprint {
 
 /// The name of an agent that is described in the case.
 pub const UNNAMED_AGENT: &str = "(in the case)";
+
+/// The name of what a variant sets, among the files that an agent depends on.
+pub const VARIANT_PART: &str = "variant";
+
+/// Who made a recording, if it was not the agent of the case in its variant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OtherMaker<'t> {
+    /// An agent of this name.
+    Agent(&'t str),
+    /// The agent in the variant of this name.
+    Variant(&'t str),
+}
 
 /// The difference between a file of the agent and the file with which a run was recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +76,7 @@ impl AgentFingerprint {
             recorded.input = None;
         }
         recorded.agent_name = Some(self.name.clone());
+        recorded.variant.clone_from(&self.variant);
         recorded.agent = Some(self.definition.clone());
         recorded.files.clone_from(&self.files);
         recorded
@@ -76,10 +92,17 @@ impl AgentFingerprint {
             && recorded.files == self.files
     }
 
-    /// Returns the name of the agent that made a recording, if it is another one. A recording without a name is not compared.
-    pub fn find_other_maker<'t>(&self, trace: &'t Trace) -> Option<&'t str> {
-        let name = trace.recorded.as_ref()?.agent_name.as_deref()?;
-        (name != self.name).then_some(name)
+    /// Returns who made a recording, if it is another agent or another variant. A recording without the name of an agent is not
+    /// compared.
+    pub fn find_other_maker<'t>(&self, trace: &'t Trace) -> Option<OtherMaker<'t>> {
+        let recorded = trace.recorded.as_ref()?;
+        let name = recorded.agent_name.as_deref()?;
+        if name != self.name {
+            return Some(OtherMaker::Agent(name));
+        }
+        // The baseline has no name in a recording, so that recordings from before there were variants are its own.
+        let variant = recorded.variant.as_deref();
+        (variant != self.variant.as_deref()).then(|| OtherMaker::Variant(variant.unwrap_or(BASELINE)))
     }
 
     /// Whether the recording was made with this definition of the agent.
@@ -90,9 +113,12 @@ impl AgentFingerprint {
     /// Returns the changes of the agent's files since the recording, sorted by path. All files count as added if the
     /// recording names none, because they were not part of it. A trace that is not a recording has no files to compare.
     pub(super) fn find_changes(&self, trace: &Trace) -> Vec<FileChange> {
-        let (Some(recorded), Some(today)) = (&trace.recorded, &self.files) else { return Vec::new() };
+        let Some(recorded) = &trace.recorded else { return Vec::new() };
         let none = BTreeMap::new();
         let before = recorded.files.as_ref().unwrap_or(&none);
+        // An agent that no longer names its files is compared with none. What a variant has set does not vanish with them.
+        let had_variant = before.contains_key(VARIANT_PART);
+        let Some(today) = self.files.as_ref().or(had_variant.then_some(&none)) else { return Vec::new() };
         // The union of both lists, sorted: each path is removed, added, changed or the same.
         let paths: BTreeSet<&String> = before.keys().chain(today.keys()).collect();
         let changes = paths.into_iter().filter_map(|path| {

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use regex::Regex;
 
 use super::piece::{LinedText, normalize};
-use super::{AgentFingerprint, Case, FileChange};
+use super::{AgentFingerprint, BASELINE, Case, FileChange, OtherMaker};
 use crate::check::InputMatch;
 use crate::json::{self, Json, json};
 use crate::place::Place;
@@ -80,6 +80,13 @@ pub enum RecordingMismatch<'c> {
         /// The name of the agent that the case asks today.
         asked: &'c str,
     },
+    /// Another variant of the agent made the recording.
+    Variant {
+        /// The variant that made it.
+        recorded: &'c str,
+        /// The variant of today.
+        asked: &'c str,
+    },
     /// The fingerprints differ. The texts do not, as far as they are recorded.
     Fingerprint,
     /// The run does not contain a text of the case.
@@ -105,9 +112,16 @@ pub fn compare_recording<'c>(
     agent: Option<&'c AgentFingerprint>,
 ) -> RecordingMatch<'c> {
     // What another agent did says nothing about this one, whatever the input was.
-    let foreign = agent.and_then(|agent| Some((agent.find_other_maker(trace)?, agent.name.as_str())));
-    if let Some((recorded, asked)) = foreign {
-        return RecordingMatch::Other(RecordingMismatch::Agent { recorded, asked });
+    if let Some(agent) = agent
+        && let Some(maker) = agent.find_other_maker(trace)
+    {
+        return RecordingMatch::Other(match maker {
+            OtherMaker::Agent(recorded) => RecordingMismatch::Agent { recorded, asked: &agent.name },
+            OtherMaker::Variant(recorded) => {
+                let asked = agent.variant.as_deref().unwrap_or(BASELINE);
+                RecordingMismatch::Variant { recorded, asked }
+            }
+        });
     }
     let input_match = case.find_input_match(agent);
     let fit = compare_input(case, trace, input_match);

@@ -24,7 +24,7 @@ impl Template {
     /// Whether `name` is something that an agent is asked.
     pub fn knows_name(name: &str) -> bool {
         let first = name.split('.').next().unwrap_or_default();
-        TEMPLATE_NAMES.contains(&name) || ["input", "model"].contains(&first)
+        TEMPLATE_NAMES.contains(&name) || ["input", "model"].contains(&first) || names_variant(name)
     }
 
     /// Returns the value with its placeholders.
@@ -37,6 +37,19 @@ impl Template {
         fill_value(&self.0, asked)
     }
 
+    /// Fills the placeholders of a header, which are those of a variant: `{{variant.MODEL}}`. All other braces are text.
+    pub fn fill_variant(text: &str, asked: &Json) -> Result<String, String> {
+        let parts = split_placeholders(text).map(|part| match part {
+            TemplatePart::Placeholder { name, .. } if names_variant(name) => {
+                find_value(asked, name).map(render_plain)
+            }
+            TemplatePart::Placeholder { written: text, .. }
+            | TemplatePart::Text(text)
+            | TemplatePart::Unclosed(text) => Ok(text.to_owned()),
+        });
+        parts.collect()
+    }
+
     /// Fills a text. Each inserted value goes through `escape` first.
     pub fn fill_text(text: &str, asked: &Json, escape: fn(&str) -> String) -> Result<String, String> {
         let parts = check_parts(text)?.into_iter().map(|part| match part {
@@ -47,6 +60,11 @@ impl Template {
         });
         parts.collect()
     }
+}
+
+/// Whether a placeholder is a variable that the variant of the agent sets.
+fn names_variant(name: &str) -> bool {
+    name.strip_prefix("variant.").is_some_and(|variable| !variable.is_empty())
 }
 
 /// A part of a text with placeholders.
@@ -205,7 +223,10 @@ fn check_name(name: &str) -> Result<(), String> {
 
 fn find_value<'a>(asked: &'a Json, name: &str) -> Result<&'a Json, String> {
     let value = asked.pointer(&format!("/{}", name.replace('.', "/")));
-    value.ok_or_else(|| format!("the case says nothing for `{{{{{name}}}}}`"))
+    value.ok_or_else(|| {
+        let who = if names_variant(name) { "the variant sets" } else { "the case says" };
+        format!("{who} nothing for `{{{{{name}}}}}`")
+    })
 }
 
 #[cfg(test)]
@@ -254,6 +275,15 @@ mod tests {
         let wrong = check_argument("a {{qeury}}").expect_err("a mistake");
         assert_eq!(wrong, "`{{qeury}}` names nothing that an agent is asked: did you mean `query`?");
         assert!(fill_argument("{{input.who}}", &asked).is_err() && check_argument("{{mcp_url}}").is_err());
+    }
+
+    #[test]
+    fn a_header_has_the_values_of_its_variant_alone() {
+        let asked = json!({"query": "q", "variant": {"MODEL": "m {{query}}"}});
+        let fill = |text: &str| Template::fill_variant(text, &asked);
+        assert_eq!(fill("a {{variant.MODEL}} {{query}} {{"), Ok("a m {{query}} {{query}} {{".to_owned()));
+        assert_eq!(fill("{{variant.X}}"), Err("the variant sets nothing for `{{variant.X}}`".to_owned()));
+        assert!(Template::new(json!("{{variant}}")).is_err());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::run::RunResult;
 use crate::case::{
     AgentFingerprint, Case, ChangeKind, FileChange, RecordingMatch, RecordingMismatch, TraceFrom,
-    compare_input, compare_recording,
+    VARIANT_PART, compare_input, compare_recording,
 };
 use crate::check::InputMatch;
 use crate::outcome::{Status, UndecidedCause};
@@ -19,6 +19,7 @@ const FIT: &str = "fit";
 const OTHER_INPUT: &str = "recorded for another input";
 const CHANGED_AGENT: &str = "recorded by an agent that has changed";
 const OTHER_AGENT: &str = "recorded by another agent";
+const OTHER_VARIANT: &str = "recorded by another variant";
 
 /// The largest number of files in a message.
 const MAX_NAMED_FILES: usize = 3;
@@ -34,11 +35,15 @@ pub(super) fn reject_misfit(
     // The finding points at the part of the case that the run does not fit.
     let place = match (&misfit, &case.agent) {
         (RecordingMismatch::Text { turn: Some(turn), .. }, _) => &turn.place,
-        (RecordingMismatch::Files(_) | RecordingMismatch::Agent { .. }, Some(agent)) => &agent.place,
+        (
+            RecordingMismatch::Files(_) | RecordingMismatch::Agent { .. } | RecordingMismatch::Variant { .. },
+            Some(agent),
+        ) => &agent.place,
         _ => case.input_place.as_ref().unwrap_or(&case.place),
     };
     let (reason, undecided) = match misfit {
         RecordingMismatch::Agent { .. } => (OTHER_AGENT, UndecidedCause::AnotherAgent),
+        RecordingMismatch::Variant { .. } => (OTHER_VARIANT, UndecidedCause::AnotherAgent),
         RecordingMismatch::Files(_) => (CHANGED_AGENT, UndecidedCause::ChangedAgent),
         RecordingMismatch::Fingerprint | RecordingMismatch::Text { .. } => {
             (OTHER_INPUT, UndecidedCause::AnotherInput)
@@ -79,6 +84,9 @@ fn describe_misfit(misfit: &RecordingMismatch<'_>, trace: &Trace) -> String {
         RecordingMismatch::Agent { recorded, asked } => {
             return format!("`{recorded}` made the recording, and the case asks `{asked}`");
         }
+        RecordingMismatch::Variant { recorded, asked } => {
+            return format!("`{recorded}` made the recording, and this is `{asked}`");
+        }
         RecordingMismatch::Files(changes) => return describe_changes(changes, trace),
         RecordingMismatch::Fingerprint => {
             return "the fingerprint of the case's input differs from the recorded one".to_owned();
@@ -95,7 +103,8 @@ fn describe_misfit(misfit: &RecordingMismatch<'_>, trace: &Trace) -> String {
 /// Describes the files that have changed, with the day of the recording.
 fn describe_changes(changes: &[FileChange], trace: &Trace) -> String {
     let recorded = trace.recorded.as_ref();
-    if recorded.is_some_and(|recorded| recorded.files.is_none()) {
+    let are_inputs = changes.iter().any(|change| change.path != VARIANT_PART);
+    if are_inputs && recorded.is_some_and(|recorded| recorded.files.is_none()) {
         return "the recording has no fingerprints of the agent's `inputs`".to_owned();
     }
     let mut parts: Vec<String> = changes.iter().take(MAX_NAMED_FILES).map(describe_change).collect();
@@ -122,6 +131,9 @@ fn advise_rerecording(case: &Case, misfit: &RecordingMismatch<'_>) -> String {
     let accepted_by = match misfit {
         RecordingMismatch::Agent { .. } => {
             return "run this agent, or delete the recording and record it with this agent".to_owned();
+        }
+        RecordingMismatch::Variant { .. } => {
+            return "run this variant, or delete the recording and record it with this variant".to_owned();
         }
         RecordingMismatch::Text { accepted_by, .. } => *accepted_by,
         RecordingMismatch::Fingerprint | RecordingMismatch::Files(_) => InputMatch::Off,

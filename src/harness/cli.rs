@@ -7,7 +7,7 @@ use std::ffi::OsString;
 
 use libtest_mimic::{Arguments, FormatSetting};
 
-use super::settings::EnvSettings;
+use super::settings::{EnvSettings, VariantSelection};
 
 /// Flags that take the next argument as their value.
 const VALUED: &[&str] = &["--test-threads", "--logfile", SKIP, "--color", "--format", "-Z"];
@@ -25,6 +25,8 @@ pub(super) struct HarnessCommand {
     pub(super) filters: Vec<String>,
     /// The settings of the environment.
     pub(super) settings: EnvSettings,
+    /// The variants that `settings` name, once the settings of the folder are read.
+    pub(super) variants: VariantSelection,
 }
 
 impl HarnessCommand {
@@ -99,7 +101,12 @@ pub(super) fn parse_arguments(
     if let [only] = filters.as_slice() {
         arguments.filter = Some(only.clone());
     }
-    Ok(HarnessCommand { arguments, filters, settings: EnvSettings::default() })
+    Ok(HarnessCommand {
+        arguments,
+        filters,
+        settings: EnvSettings::default(),
+        variants: VariantSelection::default(),
+    })
 }
 
 fn into_utf8(argument: OsString) -> Result<String, String> {

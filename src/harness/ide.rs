@@ -77,8 +77,9 @@ pub(super) fn note_stale_file(plan: &Plan, files: &Files, command: &HarnessComma
     }
 }
 
-/// Whether the plan contains the trials of all cases.
+/// Whether the plan contains the trials of all cases, and no others.
 fn is_complete(command: &HarnessCommand) -> bool {
     let settings = &command.settings;
-    command.exact_names().is_none() && settings.tier.is_none() && settings.tags.is_empty()
+    let is_selected = settings.tier.is_some() || !settings.tags.is_empty() || !settings.variants.is_empty();
+    command.exact_names().is_none() && !is_selected
 }

@@ -57,7 +57,9 @@ use self::run::run_trials;
 use self::run::tally::Tally;
 use self::run::variables::AllowedVariables;
 pub use self::selection::{CaseSelection, run_program};
+use self::settings::VariantSelection;
 use self::stderr::{report_load_errors, report_problem, usage_error};
+use crate::case::Variant;
 use crate::check::{Check, CheckKind, CheckSettings, Registry, Tables};
 use crate::judge::Judge;
 use crate::lint::{LintResult, lint_cases};
@@ -308,16 +310,23 @@ impl Harness {
             return Ok(schema::write_schema(path, &self.kinds));
         }
         let (base, files) = self.find_files().map_err(report_problem)?;
-        self.run_in(base, files, &command)
+        self.run_in(base, files, command)
     }
 
-    fn run_in(mut self, base: PathBuf, files: Files, command: &HarnessCommand) -> Result<ExitCode, ExitCode> {
-        let settings = &command.settings;
+    fn run_in(
+        mut self,
+        base: PathBuf,
+        files: Files,
+        mut command: HarnessCommand,
+    ) -> Result<ExitCode, ExitCode> {
         let folder = workspace::find_folder(&base);
         let read = self.read_workspace(files);
         let (files, mut common) = read.map_err(|errors| report_load_errors(&errors, &folder))?;
+        command.variants = self.select_variants(&common, &command, &folder)?;
+        let command = &command;
+        let settings = &command.settings;
         let rerun = self.rerun.clone().unwrap_or_else(|| workspace::make_rerun(&folder));
-        let rerun = rerun.with_variables(&settings.modes);
+        let rerun = rerun.with_variables(&settings.modes).with_variants(command.variants.join_names());
         let project = Project {
             base,
             folder,
@@ -344,6 +353,21 @@ impl Harness {
             return Ok(output::list::print_list(&plan, &project.base, project.files.root(), command));
         }
         self.run_plan(plan, project, common, command)
+    }
+
+    /// Selects the variants of the run. Returns the exit code of the process after printing an error.
+    fn select_variants(
+        &self,
+        common: &Workspace,
+        command: &HarnessCommand,
+        folder: &str,
+    ) -> Result<VariantSelection, ExitCode> {
+        let own = self.live.list_names();
+        refuse_called_like(&common.variants, &own).map_err(|errors| report_load_errors(&errors, folder))?;
+        let described = common.agents.iter().map(|agent| agent.name.as_str());
+        let agents: Vec<&str> = own.into_iter().chain(described).collect();
+        VariantSelection::select(&command.settings.variants, &common.variants, &agents)
+            .map_err(report_problem)
     }
 
     fn run_plan(
@@ -392,11 +416,25 @@ impl Harness {
     }
 }
 
+/// Refuses variants that are called like an agent of the test target, which is a variant of its name.
+fn refuse_called_like(variants: &[Variant], agents: &[&str]) -> Result<(), LoadErrors> {
+    let mut errors = LoadErrors::new();
+    for variant in variants {
+        let same = agents.iter().find(|agent| agent.eq_ignore_ascii_case(&variant.name));
+        if let (Some(agent), Some(place)) = (same, &variant.place) {
+            let problem = format!("an agent of the test target is called `{agent}`, too");
+            let help = "each agent is a variant of its name already: rename one of them";
+            errors.push(LoadError::new(place.clone(), problem).help(help));
+        }
+    }
+    errors.or(())
+}
+
 /// Plans the trials that the command line may select. Returns the exit code of the process after printing an error.
 fn make_plan(library: Library<'_>, folder: &str, command: &HarnessCommand) -> Result<Plan, ExitCode> {
     // A check of the project may panic while it is read, which must not look like a bug of the test runner.
     let planned = panics::catch_silently(|| {
-        let source = PlanSource { library, settings: &command.settings };
+        let source = PlanSource { library, settings: &command.settings, variants: &command.variants };
         if let Some(names) = command.exact_names() {
             return Ok(plan::plan_named(names, source));
         }

@@ -26,6 +26,8 @@ pub struct CaseSelection {
     pub tier: Option<Tier>,
     /// The tags, in place of `ARRAIGN_TAGS`.
     pub tags: Vec<String>,
+    /// The names of the variants, in place of `ARRAIGN_VARIANT`.
+    pub variants: Vec<String>,
 }
 
 /// Runs the trials that `arguments` select, like [`Harness::run_with`], for a program with flags of its own. If a filter
@@ -41,11 +43,12 @@ pub fn run_program(
 impl Harness {
     /// Replaces the selection of the environment by the flags of the program.
     pub(super) fn apply_selection(&self, settings: EnvSettings) -> EnvSettings {
-        let Some(CaseSelection { tier, tags }) = &self.selection else { return settings };
+        let Some(CaseSelection { tier, tags, variants }) = &self.selection else { return settings };
         EnvSettings {
             tier: tier.or(settings.tier),
             // Flags of the command line are nearer to the user than the environment.
             tags: if tags.is_empty() { settings.tags } else { tags.clone() },
+            variants: if variants.is_empty() { settings.variants } else { variants.clone() },
             ..settings
         }
     }
@@ -116,7 +119,7 @@ const LEFT_OUT: &str = "no case has the wanted tier or tag (ARRAIGN_TIER, ARRAIG
 /// all cases are read.
 fn list_similar(plan: &Plan, library: Library<'_>, command: &HarnessCommand) -> Vec<String> {
     // The plan of exact names has only these, so the other names are planned anew.
-    let source = PlanSource { library, settings: &EnvSettings::default() };
+    let source = PlanSource { library, settings: &EnvSettings::default(), variants: &command.variants };
     let all = command.exact_names().and_then(|_| plan_all(source, 0).ok());
     let names: Vec<&str> =
         all.as_ref().unwrap_or(plan).trials.iter().map(|trial| trial.name.as_str()).collect();

@@ -63,9 +63,10 @@ pub(super) fn compute_key(questionnaire: &Questionnaire, judge: &str, votes: u32
     hash_parts(&[judge, &votes, &request.system, &request.user, &schema])
 }
 
-/// Returns the path prefix of a case's cassettes: `cassettes/<file stem>/<id>.`, beside the case's file.
-pub fn cassette_prefix(case: &Case, file: &Path) -> PathBuf {
-    CassetteLocation::new(file, case.id.as_deref()).path_prefix()
+/// Returns the path prefix of a case's cassettes: `cassettes/<file stem>/<id>.`, beside the case's file. `suffix` is that of a
+/// variant of the case: `cassettes/<file stem>/<id>@cheaper.`.
+pub fn cassette_prefix(case: &Case, file: &Path, suffix: &str) -> PathBuf {
+    CassetteLocation::new(file, case.id.as_deref(), suffix).path_prefix()
 }
 
 /// The folder and the name prefix of a case's cassettes.
@@ -76,14 +77,14 @@ pub(super) struct CassetteLocation {
 }
 
 impl CassetteLocation {
-    /// Locates the cassettes of the case `id` in `file`.
-    pub(super) fn new(file: &Path, id: Option<&str>) -> Self {
+    /// Locates the cassettes of the case `id` in `file`, of the variant with this suffix.
+    pub(super) fn new(file: &Path, id: Option<&str>, suffix: &str) -> Self {
         let stem = file.file_stem().unwrap_or_default();
         let id: String = escape_file_name(id.unwrap_or("case")).chars().take(MAX_ID_CHARS).collect();
         // Files that begin with a dot are hidden, and hidden files are not listed.
         let id = id.strip_prefix('.').map_or_else(|| id.clone(), |rest| format!("%2E{rest}"));
         let folder = file.parent().unwrap_or(file).join(CASSETTES).join(stem);
-        Self { folder, name: format!("{id}.") }
+        Self { folder, name: format!("{id}{suffix}.") }
     }
 
     pub(super) fn path_prefix(&self) -> PathBuf {

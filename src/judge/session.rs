@@ -34,7 +34,8 @@ impl<'h> JudgeSession<'h> {
         let given = case.opinions.clone();
         let votes = match Questionnaire::for_case(case, evidence) {
             Ok(Some(questionnaire)) => {
-                let location = CassetteLocation::new(self.file, case.id.as_deref());
+                let suffix = case.variant.as_ref().map(|variant| variant.suffix()).unwrap_or_default();
+                let location = CassetteLocation::new(self.file, case.id.as_deref(), &suffix);
                 let handle = &handle;
                 let questionnaire = &questionnaire;
                 self.collect_votes(&location, AskedVotes { handle, questionnaire, prices: &case.prices })
@@ -68,7 +69,7 @@ impl<'h> JudgeSession<'h> {
         let asked = Questionnaire::for_answer(run, input, question);
         let asked = asked.map_err(|error| self.explain_absence(error))?;
         let asked = asked.ok_or_else(|| Absent::Failed("the example asks nothing".to_owned()))?;
-        let location = CassetteLocation::new(self.file, Some(&label));
+        let location = CassetteLocation::new(self.file, Some(&label), "");
         let asked = AskedVotes { handle: &handle, questionnaire: &asked, prices };
         let mut vote = self.collect_votes(&location, asked)?;
         vote.remove(&label).ok_or_else(|| Absent::Failed("the judge did not answer".to_owned()))

@@ -48,17 +48,16 @@ pub use discover::{CASE_EXTENSIONS, find_case_files, find_files_for_name, is_sup
 pub use gate::{GateRows, SuiteGate, SummaryBaseline};
 pub use identifier::{build_identifier, parse_identifier};
 pub use name::{build_case_name, build_file_name, build_trial_name, escape_file_name, name_recording};
-pub use record::{CassetteOf, cassette_path, find_foreign_recording, find_stale_runs, record_run, recording};
+pub use record::{
+    CassetteOf, ForeignRecording, cassette_path, find_foreign_recording, find_stale_runs, record_run,
+    recording,
+};
 pub use recorded::{NoBaseline, RecordedEvidence, load_baseline, load_recorded};
 pub use run_folder::{read_run_folder, survey_run_folder};
 pub use runs::{CaseRuns, LIVE, RecordedRun};
 pub use runs_error::RunsError;
 pub use trace::is_recorded;
 pub(crate) use trace::list_default_traces;
-#[cfg_attr(
-    not(feature = "live"),
-    expect(unused_imports, reason = "only agents are variants by their names")
-)]
 pub use variants::find_problem_with_name;
 pub use workspace::{Workspace, load_readers, workspace};
 

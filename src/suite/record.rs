@@ -6,7 +6,7 @@ use super::discover::is_case_file;
 use super::run_source::read_only_run;
 use super::runs_error::RunsError;
 use super::trace::{case_stem, case_stem_in, trace_home};
-use crate::case::{AgentFingerprint, Case, TraceFrom};
+use crate::case::{AgentFingerprint, Case, OtherMaker, TraceFrom};
 use crate::reader::to_native;
 use crate::source::Files;
 use crate::trace::Trace;
@@ -24,19 +24,32 @@ pub fn find_stale_runs(case: &Case, path: &Path, files: &Files, agent: &AgentFin
     (1..=runs).filter(|run| !is_fresh(case, path, files, agent, *run)).collect()
 }
 
-/// Returns the first file with a recording of another agent in the place of one of the case's runs, and the name of that agent.
+/// A recording in the place of one of the case's runs that the case's agent, in its variant, did not make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForeignRecording {
+    /// The file.
+    pub file: String,
+    /// The name of its maker: ``the agent `other` ``.
+    pub maker: String,
+}
+
+/// Returns the first recording of another agent, or of another variant, in the place of one of the case's runs.
 pub fn find_foreign_recording(
     case: &Case,
     path: &Path,
     files: &Files,
     agent: &AgentFingerprint,
-) -> Option<(String, String)> {
+) -> Option<ForeignRecording> {
     let runs = case.repeat.as_ref().map_or(1, |(runs, _)| *runs);
     (1..=runs).find_map(|run| {
         let recording = recording(case, path, files, run).ok().filter(|recording| files.exists(recording))?;
-        let name = files.name(&recording);
+        let file = files.name(&recording);
         let recorded = read_only_run(recording, &case.readers, files).ok()?.ok()?;
-        Some((name, agent.find_other_maker(&recorded.trace)?.to_owned()))
+        let maker = match agent.find_other_maker(&recorded.trace)? {
+            OtherMaker::Agent(name) => format!("the agent `{name}`"),
+            OtherMaker::Variant(name) => format!("the variant `{name}`"),
+        };
+        Some(ForeignRecording { file, maker })
     })
 }
 

@@ -269,7 +269,10 @@ pub(super) fn case_stem_in(folder: &str, case: &Case, path: &Path) -> PathBuf {
     let id = case.id.clone().unwrap_or_else(|| stem.to_string_lossy().into_owned());
     let id = name_recording(&id);
     // Neither this folder nor the one above it.
-    let id = if id.bytes().all(|byte| byte == b'.') { id.replace('.', "_") } else { id };
+    let mut id = if id.bytes().all(|byte| byte == b'.') { id.replace('.', "_") } else { id };
+    if let Some(variant) = &case.variant {
+        id.push_str(&variant.suffix());
+    }
     path.parent().unwrap_or(path).join(folder).join(stem).join(shorten_file_name(id))
 }
 

@@ -37,6 +37,16 @@ impl Rerun {
         Self { variables: set.collect(), ..self }
     }
 
+    /// Adds the variants of the run to every command: without them, there is no trial of a variant.
+    pub fn with_variants(self, names: Option<String>) -> Self {
+        match names {
+            Some(names) => {
+                Self { command: format!("ARRAIGN_VARIANT={} {}", quoted(&names), self.command), ..self }
+            }
+            None => self,
+        }
+    }
+
     /// Returns the command that repeats the trial `name` alone: it asks whom this run asks.
     pub fn repeat(&self, name: &str) -> String {
         format!("{}{}", self.variables, self.command(name))

@@ -18,6 +18,7 @@ pub(crate) fn add_agents(harness: Harness) -> Harness {
         .agent("orders", orders)
         .agent("prompted", looks)
         .agent_inputs("prompted", ["prompts/rust.md"])
+        .agent("varies", varies)
         .agent("deletes", |_| async { Ok::<_, io::Error>(json!({"calls": ["rm"]})) })
         .agent("chats", chats)
         .agent("errs", |_| async { Err::<Trace, _>(Refused(io::Error::other("401 from the model"))) })
@@ -36,6 +37,15 @@ async fn looks(input: AgentInput) -> Result<Trace, io::Error> {
     let arguments = json::to_json(&input)?;
     trace.push_call(Call::new("look", Arguments::Json(arguments), 1));
     trace.answer = Some(format!("run {} of {}", input.run, input.id));
+    Ok(trace)
+}
+
+/// Answers with its variant, and calls the tool that the variant names.
+async fn varies(input: AgentInput) -> Result<Trace, io::Error> {
+    let mut trace = Trace::default();
+    let tool = input.variant.values.get("TOOL").cloned().unwrap_or_else(|| "look".to_owned());
+    trace.push_call(Call::new(tool, Arguments::Json(json!({})), 1));
+    trace.answer = Some(format!("run {} of {}", input.run, input.variant.name));
     Ok(trace)
 }
 

@@ -28,6 +28,9 @@ pub(crate) struct Run {
     /// Run only cases with one of these tags, separated by commas. Default: `ARRAIGN_TAGS`, or all.
     #[arg(long = "tag", value_name = "TAGS", value_delimiter = ',')]
     tags: Vec<String>,
+    /// Run these variants of the agents, separated by commas, or `all`. Default: `ARRAIGN_VARIANT`, or `baseline`.
+    #[arg(long = "variant", value_name = "NAMES", value_delimiter = ',')]
+    variants: Vec<String>,
     /// Let agents with a recorded model run in a replay, and the programs of `exec`.
     #[cfg(feature = "live")]
     #[arg(long)]
@@ -61,7 +64,7 @@ impl Run {
         let consent = if self.allows_exec() { " --allow-exec" } else { "" };
         let rerun = format!("cargo arraign run{dir}{consent} --");
         let harness = self.allow_agents(Harness::new(&self.dir).at(here).rerun(rerun));
-        let selection = CaseSelection { tier: self.tier, tags: self.tags };
+        let selection = CaseSelection { tier: self.tier, tags: self.tags, variants: self.variants };
         Ok(run_program(self.files.apply_to(harness), self.arguments, selection))
     }
 }

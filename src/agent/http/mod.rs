@@ -91,7 +91,7 @@ fn build_request(
     for (name, value) in &call.headers {
         let value = value.fill(variable)?;
         variables.extend(value.variables);
-        headers.push((name.as_str(), value.text));
+        headers.push((name.as_str(), Template::fill_variant(&value.text, &template_variables)?));
     }
     // Before the headers, so that a key is masked with the variable's name and not with the header's.
     for (name, value) in variables.iter().filter(|(name, _)| names_a_secret(name)) {
@@ -105,6 +105,7 @@ fn default_body(mut variables: Json) -> Json {
     if let Some(names) = variables.as_object_mut() {
         names.remove("model");
         names.remove("mcp_url");
+        names.remove("variant");
         // Of a single turn, the input says it all.
         if !names.contains_key("turn") {
             names.remove("conversation");
@@ -124,6 +125,7 @@ fn build_variables(input: &AgentInput) -> Result<Json, String> {
     if let Some(names) = variables.as_object_mut().filter(|_| input.query.is_empty()) {
         names.remove("query");
     }
+    variables["variant"] = json::to_json(&input.variant.values).map_err(|error| error.to_string())?;
     if let Some(model) = &input.model {
         variables["model"] = json::to_json(model).map_err(|error| error.to_string())?;
     }

@@ -61,6 +61,15 @@ fn list_trial(trial: &PlannedTrial, base: &Path) -> Option<Json> {
         "tier": tier,
         "tags": tags,
     });
+    let variant = match &trial.work {
+        TrialWork::Case(work) => work.variant.as_ref(),
+        TrialWork::Gate(work) => work.variant.as_ref(),
+        TrialWork::Deferred(_) | TrialWork::Broken(_) => None,
+    };
+    if let Some(variant) = variant {
+        line["variant"] = json!(variant.name);
+        line["case_name"] = json!(variant.case_name);
+    }
     // The row of values that fills the case: `file:line:column`.
     if let TrialWork::Case(work) = &trial.work
         && let Some(row) = &work.case.row

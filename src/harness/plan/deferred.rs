@@ -75,7 +75,7 @@ impl DeferredCase {
         let Self { path, suite, id } = self;
         let loaded = recent.load(&path, library)?;
         if let Some(case) = loaded.case(id.as_deref()) {
-            return Ok(CaseWork { case: Arc::clone(case), path, suite, run: None });
+            return Ok(CaseWork { case: Arc::clone(case), path, suite, variant: None, run: None });
         }
         let place = Place::of_file(library.files.name(&path));
         let problem = format!("the file has changed since the run began: it no longer has the case `{name}`");
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
     use crate::check::{Registry, Tables};
     use crate::harness::plan::{PlanSource, plan_all};
-    use crate::harness::settings::EnvSettings;
+    use crate::harness::settings::{EnvSettings, VariantSelection};
     use crate::source::Files;
 
     /// Writes files of cases, and plans them with room for one case.
@@ -132,8 +132,9 @@ mod tests {
         let tables = Tables::default();
         let opener = Files::new(folder.path(), folder.path());
         let library = Library { kinds: &kinds, files: &opener, tables: &tables };
-        let plan = plan_all(PlanSource { library, settings: &EnvSettings::default() }, 1)
-            .expect("the cases are valid");
+        let source =
+            PlanSource { library, settings: &EnvSettings::default(), variants: &VariantSelection::default() };
+        let plan = plan_all(source, 1).expect("the cases are valid");
         read(plan, library);
     }
 

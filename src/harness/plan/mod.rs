@@ -6,6 +6,7 @@
 mod all;
 mod deferred;
 mod names;
+mod variants;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -13,8 +14,9 @@ use std::sync::Arc;
 
 pub(super) use self::all::plan_all;
 pub(super) use self::deferred::{DeferredCase, KEPT_CASES, RecentSuites};
+pub(super) use self::variants::TrialVariant;
 use super::cli::HarnessCommand;
-use super::settings::EnvSettings;
+use super::settings::{EnvSettings, VariantSelection};
 use super::shard::{self, ShardRecord, TrialTimes};
 use super::snapshots::orphans::PinnedSnapshots;
 use crate::case::{Case, Ignore, RunSelection, Tier, TraceFrom};
@@ -22,7 +24,7 @@ use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
 use crate::suite::{
     CaseRuns, Library, ReportFormat, Suite, SuiteGate, build_case_name, build_file_name, build_identifier,
-    find_files_for_name, parse_identifier,
+    parse_identifier,
 };
 use crate::verdict::summary::{GoldenSuite, Selection, is_golden};
 
@@ -90,8 +92,10 @@ pub(super) struct CaseWork {
     pub(super) case: Arc<Case>,
     /// The case's file.
     pub(super) path: Arc<PathBuf>,
-    /// The prefix of the names of the suite's trials.
+    /// The prefix of the names of the suite's trials, with the variant unless it is the baseline.
     pub(super) suite: Arc<str>,
+    /// The variant of the agent, if the user named the variants of the run.
+    pub(super) variant: Option<Arc<TrialVariant>>,
     /// One run of a trace file with `each: true`.
     pub(super) run: Option<SelectedRun>,
 }
@@ -109,8 +113,10 @@ pub(super) struct SelectedRun {
 pub(super) struct GateWork {
     /// The gate.
     pub(super) gate: SuiteGate,
-    /// The prefix of the names of the suite's trials.
+    /// The prefix of the names of the suite's trials, with the variant unless it is the baseline.
     pub(super) suite: Arc<str>,
+    /// The variant of the cases, if the user named the variants of the run.
+    pub(super) variant: Option<Arc<TrialVariant>>,
     /// The cases of the selected tier and tags that are not ignored, by the names of their trials.
     pub(super) cases: Vec<(String, CaseWork)>,
 }
@@ -147,6 +153,7 @@ impl Plan {
 pub(super) struct PlanSource<'p> {
     pub(super) library: Library<'p>,
     pub(super) settings: &'p EnvSettings,
+    pub(super) variants: &'p VariantSelection,
 }
 
 impl PlanSource<'_> {
@@ -198,12 +205,12 @@ fn plan_one(plan: &mut Plan, name: &str, source: PlanSource<'_>) {
     let mut broken = LoadErrors::new();
     // The likeliest file comes first. The search ends with the first file that has the trial; mistakes of other candidates
     // count only if no file has it.
-    for path in find_files_for_name(source.library.files, name) {
+    for path in source.find_files(name) {
         let file = source.trial_prefix(&path);
-        let is_gate = name == build_case_name(&file, Some(GATE_ID));
+        let is_gate = source.is_trial_of(name, &build_case_name(&file, Some(GATE_ID)));
         // A gate needs all cases of its file; otherwise, the mistakes of other cases do not matter.
         let suite = Suite::load_some(&path, source.library, &|id| {
-            is_gate || is_trial_of(name, &build_case_name(&file, id))
+            is_gate || source.is_trial_of(name, &build_case_name(&file, id))
         });
         let Some(suite) = broken.take(suite) else { continue };
         if suite.cases.is_empty() {
@@ -226,11 +233,6 @@ fn plan_one(plan: &mut Plan, name: &str, source: PlanSource<'_>) {
     if !broken.is_empty() {
         plan.trials.push(PlannedTrial::new(name.to_owned(), None, TrialWork::Broken(broken)));
     }
-}
-
-/// Whether `name` is the name of the case's only trial, or of the trial of one of its runs.
-fn is_trial_of(name: &str, case_name: &str) -> bool {
-    name.strip_prefix(case_name).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
 /// Returns the trial of a case, or one trial for each run if the trace has `each: true`.
@@ -279,28 +281,32 @@ impl Plan {
                 self.skipped += 1;
                 continue;
             }
-            let case = Arc::clone(case);
-            let path = Arc::clone(&shared_path);
-            let case_name = build_case_name(&name, case.id.as_deref());
-            let work = CaseWork { case, path, suite: Arc::clone(&name), run: None };
-            self.trials.extend(
-                errors.take(make_case_trials(&work, case_name, source.library.files)).unwrap_or_default(),
-            );
+            for work in errors.take(source.list_work(case, &shared_path, &name)).unwrap_or_default() {
+                let suffix = work.case.variant.as_ref().map(|variant| variant.suffix()).unwrap_or_default();
+                let trial_name = build_case_name(&name, case.id.as_deref()) + &suffix;
+                let trials = make_case_trials(&work, trial_name, source.library.files);
+                self.trials.extend(errors.take(trials).unwrap_or_default());
+            }
         }
-        if suite.cases.iter().any(|case| is_golden(case)) {
-            let gate = suite.gate.as_ref().and_then(|gate| gate.mean);
-            let harness = String::new();
-            let name = name.to_string();
-            self.golden.push(GoldenSuite { harness, name, skipped: self.skipped - skipped, gate });
-        }
-        if let Some(gate) = &suite.gate {
+        let skipped = self.skipped - skipped;
+        let is_golden = suite.cases.iter().any(|case| is_golden(case));
+        // Each variant has its own figures and its own gate: a mean over several variants would be that of none.
+        for group in source.list_groups(&name, &self.trials[before..]) {
+            if is_golden {
+                let gate = suite.gate.as_ref().and_then(|gate| gate.mean);
+                let name = group.suite.to_string();
+                self.golden.push(GoldenSuite { harness: String::new(), name, skipped, gate });
+            }
+            let Some(gate) = group.find_gate(suite) else { continue };
             // The gate runs over the trials that were selected, and not over all cases of the file.
-            let cases = self.trials[before..].iter().filter_map(gated_case).collect();
-            let gate_name = build_case_name(&name, Some(GATE_ID));
-            let work = GateWork { gate: gate.clone(), suite: name, cases };
+            let trials = self.trials[before..].iter();
+            let cases: Vec<_> = trials.filter_map(|trial| gated_case(trial, &group.suite)).collect();
             // A gate without cases has no trial, because its result would mean nothing.
-            let is_gated = !work.cases.is_empty();
-            self.trials.extend(is_gated.then(|| PlannedTrial::new(gate_name, None, TrialWork::Gate(work))));
+            if !cases.is_empty() {
+                let gate_name = build_case_name(&name, Some(GATE_ID)) + &group.suffix;
+                let work = GateWork { gate, suite: group.suite, variant: group.variant, cases };
+                self.trials.push(PlannedTrial::new(gate_name, None, TrialWork::Gate(work)));
+            }
         }
         errors.or(())
     }
@@ -388,10 +394,12 @@ impl Plan {
     }
 }
 
-/// Returns the case that a gate sums up. An ignored case does not run and has no score.
-fn gated_case(trial: &PlannedTrial) -> Option<(String, CaseWork)> {
+/// Returns the case that the gate of `suite` sums up. An ignored case does not run and has no score.
+fn gated_case(trial: &PlannedTrial, suite: &str) -> Option<(String, CaseWork)> {
     match &trial.work {
-        TrialWork::Case(work) if trial.ignore.is_none() => Some((trial.name.clone(), work.clone())),
+        TrialWork::Case(work) if trial.ignore.is_none() && *work.suite == *suite => {
+            Some((trial.name.clone(), work.clone()))
+        }
         _ => None,
     }
 }

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::all::FilePlan;
-use super::{Plan, PlanSource, TrialWork};
+use super::{CaseWork, Plan, PlanSource, TrialWork};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::suite::{Suite, build_case_name};
 
 /// Lists the names that must be unique, with their places: those of all cases, also of those that the tier or the tags leave
 /// out, so that a duplicate does not appear only when another tier is selected; and those of trials that are not called like
-/// their case, the trials of single runs and of gates.
+/// their case, the trials of single runs, of variants and of gates.
 pub(super) fn list_names<'p>(
     suite: &'p Suite,
     file: &'p str,
@@ -18,11 +18,18 @@ pub(super) fn list_names<'p>(
 ) -> impl Iterator<Item = (String, &'p Place)> {
     let cases = suite.cases.iter().map(|case| (build_case_name(file, case.id.as_deref()), &case.place));
     let derived = plan.trials.iter().filter_map(|trial| match &trial.work {
-        TrialWork::Case(work) if work.run.is_some() => Some((trial.name.clone(), &work.case.place)),
+        TrialWork::Case(work) if work.run.is_some() || is_of_variant(work) => {
+            Some((trial.name.clone(), &work.case.place))
+        }
         TrialWork::Gate(work) => Some((trial.name.clone(), &work.gate.place)),
         TrialWork::Case(_) | TrialWork::Deferred(_) | TrialWork::Broken(_) => None,
     });
     cases.chain(derived)
+}
+
+/// Whether the name of the trial ends with its variant.
+fn is_of_variant(work: &CaseWork) -> bool {
+    work.case.variant.as_ref().is_some_and(|variant| !variant.is_baseline())
 }
 
 /// Finds the names that two cases or trials have.

@@ -26,7 +26,7 @@ pub(crate) fn evaluate_gate_trial(context: &Arc<RunContext>, name: &str, work: &
     let started = Instant::now();
     let rule = GateRule::from(&work.gate);
     let baseline = read_baseline(context, work).transpose();
-    let verdict = if context.live.leaves_to_report(work) {
+    let mut verdict = if context.live.leaves_to_report(work) {
         match baseline {
             Ok(baseline) => defer_gate(rule, work, baseline, name),
             Err(unreadable) => evaluate_gate(&GateRule { mean: None, ..rule }, name, &[], Some(*unreadable)),
@@ -36,6 +36,9 @@ pub(crate) fn evaluate_gate_trial(context: &Arc<RunContext>, name: &str, work: &
         let compared = baseline.transpose().map(|earlier| compare_means(context, earlier, work, &cases));
         evaluate_gate(&rule, name, &cases, compared)
     };
+    if let Some(variant) = &work.variant {
+        variant.name_verdict(&mut verdict);
+    }
     Verdict { duration_ms: started.elapsed().as_secs_f64() * 1000.0, ..verdict }
 }
 

@@ -23,6 +23,8 @@ pub(crate) struct RunJudge {
     pool: JudgePool,
     /// All cases and their files; `None` if not all cases were read, or not all of them run.
     cases: Option<Vec<(Arc<Case>, Arc<PathBuf>)>>,
+    /// What follows the names of cases in those of their recordings, for each variant.
+    suffixes: Vec<String>,
     /// The number of trials that may ask the judge.
     trials: usize,
     activity: Mutex<JudgeActivity>,
@@ -57,7 +59,13 @@ impl RunJudge {
         let all_selected = plan.skipped == 0 && command.filters.is_empty() && arguments.skip.is_empty();
         let all_run = all_selected && !arguments.list && !arguments.ignored;
         let trials = if mode.asks_judge() { count_askers(plan, command) } else { 0 };
-        Ok(Self { pool, cases: all_run.then(|| plan.list_cases()), trials, activity: Mutex::default() })
+        Ok(Self {
+            pool,
+            cases: all_run.then(|| plan.list_cases()),
+            suffixes: command.variants.list_suffixes().to_vec(),
+            trials,
+            activity: Mutex::default(),
+        })
     }
 
     /// Counts the trials that may ask the judge, those that have ended, and those that ask now.
@@ -105,6 +113,13 @@ impl RunJudge {
         self.pool.own_usage()
     }
 
+    /// Returns the prefixes of the recordings of a case, with those of variants that do not run now.
+    fn list_prefixes(&self, case: &Case, path: &Path) -> Vec<PathBuf> {
+        let has_variants = case.agent.is_some();
+        let suffixes = self.suffixes.iter().filter(|suffix| suffix.is_empty() || has_variants);
+        suffixes.map(|suffix| cassette_prefix(case, path, suffix)).collect()
+    }
+
     /// Returns the names of the recordings that no case uses any more. Only a run of all cases can tell.
     ///
     /// A recording is stale if its case does not exist, or if the case has used other recordings but not this one. A case
@@ -118,7 +133,7 @@ impl RunJudge {
             return Vec::new();
         }
         let prefixes: HashSet<PathBuf> =
-            cases.iter().map(|(case, path)| cassette_prefix(case, path)).collect();
+            cases.iter().flat_map(|(case, path)| self.list_prefixes(case, path)).collect();
         let used = self.pool.used_cassettes();
         let stale = cassettes.into_iter().filter(|path| match prefix_of(path) {
             Some(prefix) if prefixes.contains(&prefix) => {

@@ -26,6 +26,13 @@ pub(crate) enum Asker {
 #[derive(Default)]
 pub(crate) struct AgentSetup {}
 
+#[expect(clippy::unused_self, reason = "the same signature as with agents")]
+impl AgentSetup {
+    pub(crate) fn list_names(&self) -> Vec<&str> {
+        Vec::new()
+    }
+}
+
 /// No agent runs.
 pub(crate) struct LiveAgents;
 

@@ -222,6 +222,9 @@ fn advise_recording(verdict: &mut Verdict, rerun: &Rerun) {
 fn finish_case(context: &RunContext, number: usize, work: &CaseWork, mut verdict: Verdict) -> TrialResult {
     let CaseWork { case, path, suite, .. } = work;
     verdict.suite = suite.to_string();
+    if let Some(variant) = &work.variant {
+        variant.name_verdict(&mut verdict);
+    }
     // Before everything else, because the snapshot can change whether the trial passes.
     let tolerated = snapshots::compare_with_snapshot(&mut verdict, case, path, &context.project.files);
     // The time limit of the trial does not apply to mutants, because a survivor fails no trial.

@@ -1,12 +1,14 @@
 //! The settings of a run. They are environment variables, because runners pass no unknown flags on.
 
 mod shard;
+mod variants;
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 pub(super) use self::shard::{Shard, add_bazel_filter};
+pub(super) use self::variants::VariantSelection;
 use crate::case::Tier;
 use crate::judge::JudgeMode;
 use crate::report::render_utc;
@@ -14,8 +16,6 @@ use crate::suite::ReportFormat;
 
 /// The variables that this version reads.
 const KNOWN: &[&str] = &[
-    #[cfg(feature = "live")]
-    "ARRAIGN_AGENT",
     #[cfg(feature = "live")]
     "ARRAIGN_AGENT_MODE",
     "ARRAIGN_JUDGE",
@@ -30,6 +30,7 @@ const KNOWN: &[&str] = &[
     "ARRAIGN_STALE",
     "ARRAIGN_TAGS",
     "ARRAIGN_TIER",
+    "ARRAIGN_VARIANT",
     "ARRAIGN_VERBOSE",
 ];
 
@@ -41,6 +42,8 @@ pub(super) struct EnvSettings {
     pub(super) tier: Option<Tier>,
     /// Run only cases that have one of these tags; empty runs all.
     pub(super) tags: Vec<String>,
+    /// The names of the variants to run; empty runs the baseline.
+    pub(super) variants: Vec<String>,
     /// Reports to render at the end.
     pub(super) reports: Vec<ReportFormat>,
     /// Whether the judge is asked, recorded or replayed.
@@ -88,10 +91,12 @@ pub(super) struct Nextest {
 
 /// Reads the environment. The error is a message for the user.
 pub(super) fn read_environment() -> Result<EnvSettings, String> {
+    refuse_replaced_variable()?;
     let formats = read_variable("ARRAIGN_REPORT").map(|formats| split_words(&formats)).unwrap_or_default();
     Ok(EnvSettings {
         tier: read_choice("ARRAIGN_TIER", &[("smoke", Some(Tier::Smoke)), ("full", None)])?.flatten(),
         tags: read_variable("ARRAIGN_TAGS").map(|tags| split_words(&tags)).unwrap_or_default(),
+        variants: read_variable("ARRAIGN_VARIANT").map(|names| split_words(&names)).unwrap_or_default(),
         reports: formats.iter().map(|word| parse_report_format(word)).collect::<Result<_, _>>()?,
         judge: read_choice("ARRAIGN_JUDGE", JudgeMode::NAMES)?.unwrap_or_default(),
         allows_stale: read_choice("ARRAIGN_STALE", &[("allow", true), ("refuse", false)])?.unwrap_or(false),
@@ -111,9 +116,19 @@ pub(super) fn read_environment() -> Result<EnvSettings, String> {
     })
 }
 
+/// Refuses the variable that `ARRAIGN_VARIANT` replaces: without an effect, it would silently run another agent.
+fn refuse_replaced_variable() -> Result<(), String> {
+    match read_variable("ARRAIGN_AGENT") {
+        None => Ok(()),
+        Some(name) => Err(format!(
+            "ARRAIGN_AGENT is no longer read: each agent is a variant of its name, set ARRAIGN_VARIANT={name}"
+        )),
+    }
+}
+
 /// Returns the variables that decide whom the trials ask. A replay is the default and needs none.
 fn read_modes() -> Vec<(&'static str, String)> {
-    let modes = ["ARRAIGN_AGENT", "ARRAIGN_AGENT_MODE", "ARRAIGN_JUDGE"].into_iter();
+    let modes = ["ARRAIGN_AGENT_MODE", "ARRAIGN_JUDGE"].into_iter();
     let set = modes.filter_map(|name| Some((name, read_variable(name)?)));
     set.filter(|(_, value)| value != "replay").collect()
 }

@@ -29,7 +29,13 @@ pub(super) fn compare(
     let before = read_pinned(&file.path());
     let is_unchanged = before.as_deref() == Some(text.trim());
     let writer = SnapshotWriter::new(file, case, case_file, base, &verdict.name);
-    let written = update_snapshot(&writer, &text, is_unchanged);
+    // The variants of a case share its snapshot, which is what the baseline does.
+    let is_shared = case.variant.as_ref().is_some_and(|variant| !variant.is_baseline());
+    let written = if is_shared {
+        writer.note_reference().map(|()| SnapshotUpdate::Nowhere)
+    } else {
+        update_snapshot(&writer, &text, is_unchanged)
+    };
     // A change that is accepted on the spot passes, as it does with insta's macros.
     verdict.passed = is_unchanged || matches!(written, Ok(SnapshotUpdate::InPlace));
     // A snapshot passes a trial that fails. The number says how many violations are accepted by it.

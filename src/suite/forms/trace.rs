@@ -76,6 +76,8 @@ pub(crate) struct Recorded {
     input: Option<Nullable<String>>,
     /// The name of the agent that ran.
     agent_name: Option<Nullable<String>>,
+    /// The variant of the agent. Default: the baseline.
+    variant: Option<Nullable<String>>,
     /// The fingerprint of the agent's definition.
     agent: Option<Nullable<String>>,
     /// The fingerprints of the files that the agent depends on, by path.

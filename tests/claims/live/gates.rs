@@ -192,8 +192,10 @@ fn a_report_over_all_shards_decides_a_gate() {
 #[test]
 fn a_rerun_line_asks_whom_the_run_asked() {
     let project = gated("exit 3", "");
-    let ran = project.run_with(&[LIVE, ("ARRAIGN_AGENT", "errs")], &["s::a"]).exits(101);
-    ran.says("rerun: ARRAIGN_AGENT=errs ARRAIGN_AGENT_MODE=live cargo test --test subject -- --exact s::a");
+    let ran = project.run_with(&[LIVE, ("ARRAIGN_VARIANT", "errs")], &["s::a@errs"]).exits(101);
+    ran.says(
+        "rerun: ARRAIGN_AGENT_MODE=live ARRAIGN_VARIANT=errs cargo test --test subject -- --exact s::a@errs",
+    );
     let other = [RECORD, ("ARRAIGN_OUT", "other")];
     project.run_with(&other, &["s::a"]).exits(101).says("rerun: ARRAIGN_AGENT_MODE=record cargo test");
     project.run_with(&[("ARRAIGN_OUT", "replay")], &["s::a"]).exits(101).says("rerun: cargo test");

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{LIVE, asks};
-use crate::project::Project;
+use crate::project::{Project, suite};
 
 #[test]
 fn an_agent_is_asked_and_its_run_is_looked_at() {
@@ -119,10 +119,10 @@ fn only_trials_that_run_ask() {
 fn one_variable_chooses_the_agent_of_all() {
     let own = "  - {id: own, trace: {calls: [look]}, expect: [{tool_blocklist: [rm]}]}\n".to_owned();
     let project = Project::of(&[asks("a", "looks", ""), own]);
-    let ran = project.run_with(&[LIVE, ("ARRAIGN_AGENT", "deletes")], &[]).exits(101);
-    assert_eq!(ran.results().into_iter().collect::<Vec<_>>(), [("s::a", "FAILED"), ("s::own", "ok")]);
-    let slip = project.run_with(&[("ARRAIGN_AGENT", "delete")], &[]).exits(2);
-    slip.complains("ARRAIGN_AGENT: no agent is called `delete`; did you mean `deletes`?");
+    let ran = project.run_with(&[LIVE, ("ARRAIGN_VARIANT", "deletes")], &[]).exits(101);
+    assert_eq!(ran.results().into_iter().collect::<Vec<_>>(), [("s::a@deletes", "FAILED"), ("s::own", "ok")]);
+    let slip = project.run_with(&[("ARRAIGN_VARIANT", "delete")], &[]).exits(2);
+    slip.complains("no variant is called `delete`; did you mean `deletes`?");
 }
 
 #[test]
@@ -130,22 +130,21 @@ fn a_recording_of_one_agent_is_none_of_another() {
     let project = Project::of(&[asks("a", "looks", "")]);
     project.run_with(&[("ARRAIGN_AGENT_MODE", "record"), ("ARRAIGN_OUT", "made")], &[]).exits(0);
     project.run_with(&[("ARRAIGN_OUT", "own")], &[]).exits(0);
-    let other = ("ARRAIGN_AGENT", "deletes");
-    let ran = project.run_with(&[other, ("ARRAIGN_OUT", "other")], &[]).exits(101);
+    let project = project.file("evals/s.yaml", suite(&[asks("a", "deletes", "")]));
+    let ran = project.run_with(&[("ARRAIGN_OUT", "other")], &[]).exits(101);
     ran.says("recorded by another agent: `looks` made the recording, and the case asks `deletes`")
         .says("help: run this agent: ARRAIGN_AGENT_MODE=live");
     for mode in ["record", "rerecord"] {
-        let mode = ("ARRAIGN_AGENT_MODE", mode);
-        let refused = project.run_with(&[other, mode, ("ARRAIGN_OUT", mode.1)], &[]).exits(101);
+        let refused =
+            project.run_with(&[("ARRAIGN_AGENT_MODE", mode), ("ARRAIGN_OUT", mode)], &[]).exits(101);
         refused.says(
             "evals/traces/s/a.json is a recording of the agent `looks`, and `deletes` would replace it",
         );
     }
-    project.run_with(&[("ARRAIGN_OUT", "still")], &[]).exits(0);
     // A recording without a name may be of any agent.
     let text = project.read("evals/traces/s/a.json");
     let name = text.find("\"agent_name\"").expect("a name");
     let end = name + text[name..].find(',').expect("another key") + 1;
     project.write("evals/traces/s/a.json", format!("{}{}", &text[..name], &text[end..]));
-    project.run_with(&[other, ("ARRAIGN_OUT", "unnamed")], &[]).exits(0);
+    project.run_with(&[("ARRAIGN_OUT", "unnamed")], &[]).exits(0);
 }

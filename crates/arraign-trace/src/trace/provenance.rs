@@ -20,6 +20,9 @@ pub struct Provenance {
     /// The name of the agent that ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_name: Option<String>,
+    /// The variant of the agent. `None` for the baseline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
     /// The fingerprint of the agent's definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,

@@ -28,8 +28,8 @@ pub(crate) use self::shared::Asker;
 use self::asked::{AskedAgent, AskedAgents};
 use self::keep::{keep_in_files, stamp_run};
 use self::models::RecordedModels;
-use self::refused::{check_known, refuse_shared_recordings, refuse_unknown, refuse_unmatched};
-use self::setup::{AgentMode, AgentSettings, make_gate, make_task};
+use self::refused::{refuse_shared_recordings, refuse_unknown, refuse_unknown_in_variants, refuse_unmatched};
+use self::setup::{AgentMode, make_gate, make_task};
 use self::shared::SharedVerdicts;
 use self::today::TodaysAgents;
 use super::asking::AskProgress;
@@ -44,8 +44,8 @@ use crate::harness::stderr::{report_load_errors, report_problem};
 use crate::outcome::UndecidedCause;
 use crate::source::{Files, fingerprint_bytes};
 use crate::suite::{
-    CaseRuns, CassetteOf, LIVE, RecordedRun, RunsError, cassette_path, find_foreign_recording,
-    find_stale_runs,
+    CaseRuns, CassetteOf, ForeignRecording, LIVE, RecordedRun, RunsError, cassette_path,
+    find_foreign_recording, find_stale_runs,
 };
 use crate::verdict::Rerun;
 
@@ -92,18 +92,16 @@ impl LiveAgents {
         project: &Project,
     ) -> Result<Self, ExitCode> {
         setup.add_described(described).map_err(|errors| report_load_errors(&errors, &project.folder))?;
-        let settings = AgentSettings::from_environment().map_err(report_problem)?;
-        if let Some(name) = &settings.agent {
-            check_known(&setup.agents, name)
-                .map_err(|problem| report_problem(format!("ARRAIGN_AGENT: {problem}")))?;
-        }
+        let mode = AgentMode::from_environment().map_err(report_problem)?;
+        refuse_unknown_in_variants(command.variants.list(), &setup.agents)
+            .map_err(|errors| report_load_errors(&errors, &project.folder))?;
         refuse_unknown(plan, &setup.agents, command)
             .map_err(|errors| report_load_errors(&errors, &project.folder))?;
         let limits = setup.limits.or(project.agent_limits);
         let hashes = project.processes.as_ref().map(|run| run.hashes.clone());
-        let today = TodaysAgents::new(setup.agents, settings.agent, &project.base, hashes);
+        let today = TodaysAgents::new(setup.agents, &project.base, hashes);
         let mut live = Self {
-            mode: settings.mode,
+            mode,
             rerun: project.rerun.clone(),
             today,
             asked: AskedAgents::default(),
@@ -161,7 +159,7 @@ impl LiveAgents {
     fn has_recorded_model(&self, plan: &Plan, command: &HarnessCommand) -> bool {
         let mut cases = plan.trials_to_run(command).flat_map(|planned| self.list_some(planned));
         cases.any(|(_, work)| {
-            let agent = work.case.agent.as_ref().and_then(|used| self.today.find_agent(used));
+            let agent = self.today.find_agent(&work.case);
             agent.is_some_and(|(_, agent)| agent.model.is_some())
         })
     }
@@ -187,11 +185,9 @@ impl LiveAgents {
     /// Queues the runs of the agent of the trial `name`: those that are missing or stale, or all of them.
     fn ask_agent(&self, name: &str, work: &CaseWork, project: &Project) {
         let CaseWork { case, path, .. } = work;
-        let (Some(used), Some(pool), false) = (&case.agent, &self.pool, self.asked.contains(name)) else {
-            return;
-        };
+        let (Some(pool), false) = (&self.pool, self.asked.contains(name)) else { return };
         let (Some((agent_name, agent)), Ok(Some(fingerprint))) =
-            (self.today.find_agent(used), self.today.fingerprint_of(case))
+            (self.today.find_agent(case), self.today.fingerprint_of(case))
         else {
             return;
         };
@@ -205,12 +201,12 @@ impl LiveAgents {
         };
         // With a recorded model, the exchanges are kept in place of the run.
         let keeps_runs = self.mode.is_recording() && agent.model.is_none();
-        if keeps_runs
-            && let Some((file, other)) = find_foreign_recording(case, path, &project.files, &fingerprint)
+        if keeps_runs && let Some(foreign) = find_foreign_recording(case, path, &project.files, &fingerprint)
         {
+            let ForeignRecording { file, maker } = foreign;
+            let own = fingerprint.variant.as_ref().unwrap_or(&fingerprint.name);
             let problem = format!(
-                "{file} is a recording of the agent `{other}`, and `{}` would replace it\nrun `{}` with ARRAIGN_AGENT_MODE=live, or delete the file to record it",
-                fingerprint.name, fingerprint.name
+                "{file} is a recording of {maker}, and `{own}` would replace it\nrun `{own}` with ARRAIGN_AGENT_MODE=live, or delete the file to record it"
             );
             self.asked.refuse(name, RunFailure::Error(problem));
             return;
@@ -290,7 +286,7 @@ impl LiveAgents {
     /// Returns the hash of the recorded answers that each run of the trial `name` rests on. Empty if its runs are recorded
     /// themselves, or if nothing of them is.
     pub(crate) fn hash_cassettes(&self, name: &str, case: &Case, path: &Path, files: &Files) -> Vec<String> {
-        let agent = case.agent.as_ref().and_then(|used| self.today.find_agent(used));
+        let agent = self.today.find_agent(case);
         let has_model = agent.is_some_and(|(_, agent)| agent.model.is_some());
         if !has_model || self.mode == AgentMode::Live || self.asked.find(name).is_none() {
             return Vec::new();

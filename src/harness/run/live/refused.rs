@@ -1,10 +1,11 @@
 //! Mistakes in the agents of cases that are reported before any agent is asked.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::today::TodaysAgents;
 use crate::agent::Agents;
-use crate::case::{AgentFrom, AgentUse, Case};
+use crate::case::{AgentFrom, AgentUse, Case, Variant};
 use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::{CaseWork, Plan, PlannedTrial};
 use crate::place::{LoadError, LoadErrors};
@@ -48,6 +49,20 @@ pub(super) fn refuse_unknown(
     })
 }
 
+/// Checks that the agents of the selected variants are known.
+pub(super) fn refuse_unknown_in_variants(
+    variants: &[Arc<Variant>],
+    agents: &Agents,
+) -> Result<(), LoadErrors> {
+    let mut errors = LoadErrors::new();
+    for agent in variants.iter().filter_map(|variant| variant.agent.as_ref()) {
+        if let (Some(place), Err(problem)) = (&agent.place, check_known(agents, &agent.name)) {
+            errors.push(LoadError::new(place.clone(), problem));
+        }
+    }
+    errors.or(())
+}
+
 /// Returns the error of a case that names an unknown agent.
 fn find_unknown(case: &Case, agents: &Agents) -> Option<LoadError> {
     let used = case.agent.as_ref()?;
@@ -70,7 +85,7 @@ pub(super) fn refuse_unmatched(
     })
 }
 
-pub(super) fn check_known(agents: &Agents, name: &str) -> Result<(), String> {
+fn check_known(agents: &Agents, name: &str) -> Result<(), String> {
     let names = agents.names();
     if names.contains(&name) {
         return Ok(());

@@ -3,7 +3,7 @@
 use crate::agent::{Agent, AgentGate, AgentTask, Agents, ConfiguredAgent, InProcess};
 use crate::case::{AgentLimits, Case, InputGlob, NamedAgent};
 use crate::harness::record::store::RunProcesses;
-use crate::harness::settings::{read_choice, read_variable};
+use crate::harness::settings::read_choice;
 use crate::place::{LoadError, LoadErrors};
 use crate::source::check_input_pattern;
 
@@ -18,6 +18,11 @@ impl AgentSetup {
     /// Registers an agent of the test target. The error says that the name is taken.
     pub(crate) fn register(&mut self, name: &str, agent: InProcess) -> Result<(), String> {
         self.agents.register_agent(name, ConfiguredAgent::in_process(name, agent))
+    }
+
+    /// Returns the names of the agents that are registered so far.
+    pub(crate) fn list_names(&self) -> Vec<&str> {
+        self.agents.names()
     }
 
     /// Names the files that an agent of the test target depends on. The error is a message for the user.
@@ -91,28 +96,19 @@ pub(super) enum AgentMode {
 }
 
 impl AgentMode {
+    /// Reads the variable.
+    pub(super) fn from_environment() -> Result<Self, String> {
+        let modes = [
+            ("replay", Self::Replay),
+            ("record", Self::Record),
+            ("rerecord", Self::Rerecord),
+            ("live", Self::Live),
+        ];
+        Ok(read_choice("ARRAIGN_AGENT_MODE", &modes)?.unwrap_or(Self::Replay))
+    }
+
     /// Whether the runs of agents are written.
     pub(super) fn is_recording(self) -> bool {
         matches!(self, Self::Record | Self::Rerecord)
-    }
-}
-
-/// The environment's settings for agents.
-pub(super) struct AgentSettings {
-    pub(super) mode: AgentMode,
-    /// The agent that replaces those of all cases (`ARRAIGN_AGENT`).
-    pub(super) agent: Option<String>,
-}
-
-impl AgentSettings {
-    pub(super) fn from_environment() -> Result<Self, String> {
-        let modes = [
-            ("replay", AgentMode::Replay),
-            ("record", AgentMode::Record),
-            ("rerecord", AgentMode::Rerecord),
-            ("live", AgentMode::Live),
-        ];
-        let mode = read_choice("ARRAIGN_AGENT_MODE", &modes)?.unwrap_or(AgentMode::Replay);
-        Ok(Self { mode, agent: read_variable("ARRAIGN_AGENT") })
     }
 }

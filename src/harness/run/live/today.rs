@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use crate::agent::{Agents, ConfiguredAgent};
-use crate::case::{AgentFingerprint, AgentFrom, AgentUse, Case, UNNAMED_AGENT};
+use crate::case::{AgentFingerprint, AgentFrom, AgentUse, Case, UNNAMED_AGENT, VARIANT_PART, Variant};
 use crate::place::LoadError;
 use crate::source::{FileFingerprints, InputHasher, fingerprint_bytes, lock};
 
@@ -15,8 +15,6 @@ const MOCKS: &str = "mocks";
 /// The agents of a harness, and the fingerprints of those that cases have asked for.
 pub(super) struct TodaysAgents {
     pub(super) agents: Agents,
-    /// The agent that replaces those of all cases (`ARRAIGN_AGENT`).
-    replacement: Option<AgentFrom>,
     hashed: Mutex<HashedAgents>,
 }
 
@@ -28,36 +26,41 @@ struct HashedAgents {
 
 impl TodaysAgents {
     /// Creates the registry for the package in the folder `base`. Processes of one run share hashes of files in `shared`.
-    pub(super) fn new(
-        agents: Agents,
-        replacement: Option<String>,
-        base: &Path,
-        shared: Option<PathBuf>,
-    ) -> Self {
+    pub(super) fn new(agents: Agents, base: &Path, shared: Option<PathBuf>) -> Self {
         let hashed = HashedAgents { hasher: InputHasher::new(base, shared), known: HashMap::new() };
-        Self { agents, replacement: replacement.map(AgentFrom::Named), hashed: Mutex::new(hashed) }
+        Self { agents, hashed: Mutex::new(hashed) }
     }
 
-    /// Returns the agent that a case asks, and its name. `None` for an unknown name.
-    pub(super) fn find_agent(&self, agent: &AgentUse) -> Option<(String, ConfiguredAgent)> {
-        self.agents.find_agent(self.replacement.as_ref().unwrap_or(&agent.from))
+    /// Returns the agent that a case asks, with the files of its variant, and the agent's name. `None` for an unknown name, and
+    /// for a case without an agent.
+    pub(super) fn find_agent(&self, case: &Case) -> Option<(String, ConfiguredAgent)> {
+        let (name, mut agent) = self.agents.find_agent(&case.agent.as_ref()?.from)?;
+        if let Some(variant) = &case.variant {
+            agent.inputs.extend_from_slice(&variant.inputs);
+        }
+        Some((name, agent))
     }
 
     /// Returns the fingerprint of the agent that a case asks. `None` for a case without an agent. The error is about a glob.
     pub(super) fn fingerprint_of(&self, case: &Case) -> Result<Option<Arc<AgentFingerprint>>, LoadError> {
         let Some(used) = &case.agent else { return Ok(None) };
-        let Some((name, agent)) = self.find_agent(used) else { return Ok(None) };
+        let Some((name, agent)) = self.find_agent(case) else { return Ok(None) };
+        let variant = case.variant.as_deref();
+        let settings = variant.and_then(Variant::define).map(|settings| settings.to_canonical().to_string());
         let mocks = case.mocks.as_ref().map(|mocks| mocks.definition.to_canonical().to_string());
         // A name of the agent is part of its recordings. One that is described in the case has none: its program may change.
-        let name_in_recording = match self.replacement.as_ref().unwrap_or(&used.from) {
+        let name_in_recording = match &used.from {
             AgentFrom::Named(name) => name.as_str(),
             AgentFrom::Here(_) => UNNAMED_AGENT,
         };
+        let variant_in_recording =
+            variant.filter(|variant| !variant.is_baseline()).map(|variant| variant.name.clone());
         let mut key = format!(
-            "{name_in_recording}\n{:?}\n{}\n{}",
+            "{name_in_recording}\n{:?}\n{}\n{}\n{variant_in_recording:?}\n{}",
             agent.input_match,
             agent.definition,
-            mocks.as_deref().unwrap_or_default()
+            mocks.as_deref().unwrap_or_default(),
+            settings.as_deref().unwrap_or_default()
         );
         for glob in &agent.inputs {
             key.push('\n');
@@ -75,9 +78,14 @@ impl TodaysAgents {
             let hash = fingerprint_bytes(mocks.as_bytes());
             files.get_or_insert_default().insert(MOCKS.to_owned(), hash);
         }
+        if let Some(settings) = settings {
+            let hash = fingerprint_bytes(settings.as_bytes());
+            files.get_or_insert_default().insert(VARIANT_PART.to_owned(), hash);
+        }
         let definition = fingerprint_bytes(agent.definition.to_canonical().to_string().as_bytes());
         let fingerprint = Arc::new(AgentFingerprint {
             name: name_in_recording.to_owned(),
+            variant: variant_in_recording,
             definition,
             files,
             input_match: agent.input_match,

@@ -36,7 +36,7 @@ pub(crate) const KEYS: &[&str] = &[
 ];
 
 /// The keys of `recorded`.
-pub(crate) const PROVENANCE_KEYS: &[&str] = &["by", "at", "input", "agent_name", "agent", "files"];
+pub(crate) const PROVENANCE_KEYS: &[&str] = &["by", "at", "input", "agent_name", "variant", "agent", "files"];
 
 /// The keys of `usage`.
 pub(crate) const USAGE_KEYS: &[&str] =
@@ -271,7 +271,7 @@ fn read_provenance(value: JsonNode) -> Result<Option<Provenance>, NativeMistake>
         JsonNode::Object(object) => object,
         other => {
             return Err(NativeMistake::expected(
-                "a mapping of `by`, `at`, `input`, `agent_name`, `agent` and `files`",
+                "a mapping of `by`, `at`, `input`, `agent_name`, `variant`, `agent` and `files`",
                 &other,
             ));
         }
@@ -287,6 +287,7 @@ fn read_provenance(value: JsonNode) -> Result<Option<Provenance>, NativeMistake>
             "at" => read_text(value).map(|text| provenance.at = text),
             "input" => read_text(value).map(|text| provenance.input = text),
             "agent_name" => read_text(value).map(|text| provenance.agent_name = text),
+            "variant" => read_text(value).map(|text| provenance.variant = text),
             "agent" => read_text(value).map(|text| provenance.agent = text),
             "files" => read_fingerprints(value).map(|files| provenance.files = files),
             unknown => Err(NativeMistake::unknown_key(unknown, PROVENANCE_KEYS)),
