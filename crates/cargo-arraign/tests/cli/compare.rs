@@ -230,3 +230,37 @@ fn a_setting_that_cannot_be_meant_is_refused() {
         assert!(ran.code == Some(2) && ran.stderr.contains(message), "{arguments:?}: {}", ran.stderr);
     }
 }
+
+/// A run of two variants of one agent: twelve cases, of which the variant `hasty` answers four wrong.
+#[cfg(all(unix, feature = "live"))]
+#[test]
+fn the_variants_of_a_run_are_compared() {
+    use crate::package::Package;
+
+    let script = "i=$(cat); n=${i#*order }; n=${n%%[!0-9]*}; tool=look; \
+        if [ \"$HASTE\" = yes ] && [ $((n % 3)) = 0 ]; then tool=rm; fi; echo \"{\\\"calls\\\": [\\\"$tool\\\"]}\"";
+    let settings = json!({
+        "agents": {"shop": {"command": ["sh", "-c", script]}},
+        "variants": {"hasty": {"env": {"HASTE": "yes"}}},
+    });
+    let cases: String = (1..=24)
+        .map(|n| format!("  - {{id: c{n}, input: order {n}, expect: [{{tool_blocklist: [rm]}}]}}\n"))
+        .collect();
+    let package = Package::of(&format!("agent: shop\ntests:\n{cases}"));
+    fs::write(package.path("evals/arraign.yaml"), settings.to_string()).expect("the settings");
+    let live = [("ARRAIGN_AGENT_MODE", "live")];
+    let ran = package.arraign_with(&live, &["run", "--variant", "baseline,hasty"]);
+    assert_eq!(ran.code, Some(101), "{}{}", ran.stdout, ran.stderr);
+    let compared = package.arraign(&["compare", "--variants", "baseline,hasty"]);
+    assert_eq!(compared.code, Some(101), "{}{}", compared.stdout, compared.stderr);
+    assert!(
+        compared.stdout.contains("hasty is worse than baseline by 33.3 points (24 pairs"),
+        "{}",
+        compared.stdout
+    );
+    let json = package.arraign(&["compare", "--variants", "--format", "json"]);
+    let report: Json = json::from_str(&json.stdout).expect("JSON");
+    let comparison = &report["comparisons"][0];
+    assert_eq!((comparison["after"].as_str(), comparison["pairs"].as_u64()), (Some("hasty"), Some(24)));
+    assert_eq!(comparison["lost"][0], "s::c12");
+}
