@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{AgentFrom, Case, InputGlob, TraceFrom};
+use super::{AgentFrom, Case, InputGlob, ModelSettings, TraceFrom};
 use crate::json::{Json, json};
 use crate::place::{LoadError, Place};
 
@@ -23,6 +23,8 @@ pub struct Variant {
     pub env: BTreeMap<String, String>,
     /// Further files that the agent depends on.
     pub inputs: Vec<InputGlob>,
+    /// How the requests to the model are recorded, in place of the settings of the agent.
+    pub model: Option<ModelSettings>,
     /// The number of runs, in place of that of the cases.
     pub repeat: Option<u32>,
 }
@@ -45,6 +47,7 @@ impl Variant {
             agent: None,
             env: BTreeMap::new(),
             inputs: Vec::new(),
+            model: None,
             repeat: None,
         }
     }
@@ -65,6 +68,7 @@ impl Variant {
             && self.agent.is_none()
             && self.env.is_empty()
             && self.inputs.is_empty()
+            && self.model.is_none()
             && self.repeat.is_none()
     }
 
@@ -76,8 +80,14 @@ impl Variant {
     /// Returns what the variant sets, for the fingerprint of a recording. `None` for a baseline that sets nothing, because
     /// its recordings are those of the case. The agent and the files of `inputs` have fingerprints of their own.
     pub fn define(&self) -> Option<Json> {
-        let is_plain = self.is_baseline() && self.env.is_empty();
-        (!is_plain).then(|| json!({ "env": self.env }))
+        if self.is_baseline() && self.env.is_empty() && self.model.is_none() {
+            return None;
+        }
+        let mut settings = json!({ "env": self.env });
+        if let Some(model) = &self.model {
+            settings["model"] = model.define();
+        }
+        Some(settings)
     }
 }
 

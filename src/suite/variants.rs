@@ -14,7 +14,7 @@ use std::num::NonZeroU32;
 
 use serde::Deserialize;
 
-use super::agent::{WrittenInput, require_feature};
+use super::agent::{WrittenInput, WrittenModel, require_feature};
 use crate::case::{NamedAgent, Variant, VariantAgent};
 use crate::json::json;
 use crate::pattern::visit_secret_values;
@@ -41,6 +41,8 @@ pub(super) struct WrittenVariant {
     /// Globs of further files that the agent depends on, such as the prompt of the variant, relative to the package.
     #[serde(default)]
     inputs: OneOrMany<Checked<WrittenInput>>,
+    /// How the requests to the model are recorded, in place of `model` of the agent.
+    model: Option<Checked<WrittenModel>>,
     /// The number of runs, in place of `repeat` of the cases.
     repeat: Option<NonZeroU32>,
 }
@@ -76,6 +78,7 @@ pub(super) fn parse_variants(root: Node<'_>) -> Result<Vec<Variant>, LoadErrors>
             }),
             env,
             inputs: written.inputs.0.into_iter().map(|input| input.0).collect(),
+            model: written.model.and_then(|model| model.0),
             repeat: written.repeat.map(NonZeroU32::get),
             ..Variant::new(name)
         });

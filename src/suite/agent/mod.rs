@@ -11,6 +11,7 @@ mod http;
 mod model;
 
 pub(super) use command::{CommandWords, VariableName};
+pub(super) use model::WrittenModel;
 
 use std::num::NonZeroUsize;
 
@@ -18,7 +19,6 @@ use serde::Deserialize;
 
 use self::command::AgentWords;
 use self::http::WrittenHttp;
-use self::model::WrittenModel;
 use crate::case::{
     AgentDescription, AgentFrom, AgentUse, Case, CommandLine, Described, HttpCall, InputGlob, NamedAgent,
     RunSelection, TraceFrom,

@@ -8,13 +8,13 @@ use crate::place::LoadErrors;
 use crate::yaml::{Build, MappingOr, OneOrMany, Placed};
 
 /// How the requests to a model are recorded: `true`, or the settings.
-pub(super) type WrittenModel = MappingOr<ModelForm, bool>;
+pub(in crate::suite) type WrittenModel = MappingOr<ModelForm, bool>;
 
 /// Where requests to a model go, and what is not compared in a replay.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 #[serde(deny_unknown_fields)]
-pub(super) struct ModelForm {
+pub(in crate::suite) struct ModelForm {
     /// Addresses of providers, in place of the usual ones.
     #[serde(default)]
     upstream: Upstreams,

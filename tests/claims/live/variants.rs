@@ -2,6 +2,7 @@
 
 use super::{LIVE, RECORD, asks};
 use crate::project::{Project, suite};
+use crate::scripted::JUDGE;
 use crate::server::{Reply, Server};
 use arraign::json::{Json, json};
 
@@ -333,4 +334,39 @@ fn a_request_has_the_values_of_its_variant() {
     );
     let unset = run(&project, &[LIVE], "out/unset").exits(101);
     unset.says("the variant sets nothing for `{{variant.MODEL}}`");
+}
+
+/// The settings on the page of the docs are read, and name these variants.
+#[test]
+fn the_variants_on_the_page_are_variants() {
+    let page = include_str!("../../../docs/agents.md");
+    let section = page.split("\n## ").find(|section| section.starts_with("Variants\n")).expect("the section");
+    let blocks: Vec<&str> =
+        section.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let [variants, matrix] = blocks[..] else { panic!("two blocks: {blocks:?}") };
+    let names = |settings: &str| {
+        let listed = configured(settings).run_with(&[ALL], &["--list"]).exits(0);
+        listed.names().into_iter().map(|name| name.replace("s::a@", "")).collect::<Vec<_>>()
+    };
+    assert_eq!(names(variants), ["s::a", "cheaper", "terse", "rewritten"]);
+    assert_eq!(names(matrix), ["s::a", "gpt-6+short", "gpt-6+long", "gpt-6-mini+short", "gpt-6-mini+long"]);
+}
+
+/// A run of some variants does not call the recordings of the others left over.
+#[test]
+fn opinions_on_a_variant_are_its_own_and_known_to_the_others() {
+    let case = "  - id: a\n    input: hello\n    agent: varies\n    expect: [{agent_check: {label: polite, prompt: \"Does it say run?\"}}]\n";
+    let project = Project::of(&[case.to_owned()]).file("evals/arraign.yaml", VARIANTS);
+    let judge = (JUDGE, "honest");
+    let both = ("ARRAIGN_VARIANT", "baseline,calm");
+    run(&project, &[judge, RECORD, both, ("ARRAIGN_JUDGE", "record")], "out/record").exits(0);
+    let opinions = project.files("evals/cassettes");
+    assert!(
+        opinions[0].starts_with("evals/cassettes/s/a.")
+            && opinions[1].starts_with("evals/cassettes/s/a@calm.")
+    );
+    run(&project, &[judge], "out/baseline").exits(0).says_nothing_on_stderr();
+    run(&project, &[judge, ("ARRAIGN_VARIANT", "calm")], "out/calm").exits(0).says_nothing_on_stderr();
+    project.write("evals/arraign.yaml", "keep_runs: 20");
+    run(&project, &[judge], "out/gone").exits(0).complains("a@calm.");
 }

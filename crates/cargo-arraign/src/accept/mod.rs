@@ -12,6 +12,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use arraign::__internals::case::BASELINE;
 use arraign::__internals::harness::is_ci;
 use arraign::__internals::harness::runs::StoredRun;
 use arraign::__internals::report::plain::escape_text;
@@ -102,6 +103,13 @@ impl AcceptPlan {
             let said_in = [&finding.at.file, &verdict.case.file].map(|said| repository.join(package, said));
             if !named::is_named_in(&said_in, &path, repository) {
                 let why = format!("`{}` names no such baseline", finding.at.file);
+                self.refused.push(format!("{}: {file}: {why}", verdict.name));
+                continue;
+            }
+            if let Some(variant) = verdict.variant.as_ref().filter(|variant| *variant != BASELINE) {
+                let why = format!(
+                    "the file is compared with each variant, and only `{BASELINE}` writes it, not `{variant}`"
+                );
                 self.refused.push(format!("{}: {file}: {why}", verdict.name));
                 continue;
             }

@@ -287,3 +287,24 @@ fn no_verdict_makes_the_program_write_elsewhere() {
         assert!(ran.stderr.contains("names no such baseline"), "{}", ran.stderr);
     }
 }
+
+/// The variants of a case share its baseline, which is what the agent does without them.
+#[cfg(all(unix, feature = "live"))]
+#[test]
+fn a_run_of_a_variant_is_no_new_baseline() {
+    let case = "id: a
+input: hello
+agent: {command: [sh, -c, 'echo \"{\\\"calls\\\": [\\\"${TOOL:-look}\\\"], \\\"answer\\\": \\\"done\\\"}\"']}
+baseline: {file: traces/good/a.json, fail_on: [TOOLS_CHANGED]}
+";
+    let package = Package::of(case);
+    package.write("evals/arraign.yaml", "variants: {wild: {env: {TOOL: tell}}}");
+    package.write("evals/traces/good/a.json", "{\"calls\": [\"look\"], \"answer\": \"done\"}");
+    let record = [("ARRAIGN_AGENT_MODE", "record")];
+    let ran = package.arraign_with(&record, &["run", "--variant", "all"]);
+    assert!(ran.stdout.contains("1 passed; 1 failed"), "{}{}", ran.stdout, ran.stderr);
+    let accepted = package.arraign(&["accept"]);
+    assert_eq!(accepted.code, Some(101), "{}", accepted.stdout);
+    assert!(accepted.stderr.contains("only `baseline` writes it, not `wild`"), "{}", accepted.stderr);
+    assert!(package.read("evals/traces/good/a.json").contains("look"));
+}

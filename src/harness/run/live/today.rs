@@ -31,12 +31,16 @@ impl TodaysAgents {
         Self { agents, hashed: Mutex::new(hashed) }
     }
 
-    /// Returns the agent that a case asks, with the files of its variant, and the agent's name. `None` for an unknown name, and
+    /// Returns the agent that a case asks, with the files and the model of its variant, and the agent's name. `None` for an unknown name, and
     /// for a case without an agent.
     pub(super) fn find_agent(&self, case: &Case) -> Option<(String, ConfiguredAgent)> {
         let (name, mut agent) = self.agents.find_agent(&case.agent.as_ref()?.from)?;
         if let Some(variant) = &case.variant {
             agent.inputs.extend_from_slice(&variant.inputs);
+            if let Some(model) = &variant.model {
+                agent.definition["model"] = model.define();
+                agent.model = Some(model.clone());
+            }
         }
         Some((name, agent))
     }

@@ -227,3 +227,18 @@ fn an_agent_of_the_test_target_gets_the_address_and_needs_no_consent() {
     run(&project, &[("OPENAI_BASE_URL", NOBODY)]).exits(0);
     assert_eq!(server.asked().len(), 2);
 }
+
+#[test]
+fn each_variant_has_its_own_cassette_and_may_have_its_own_model() {
+    let server = Server::new(replies::reply);
+    let project =
+        Project::empty().file("evals/s.yaml", suite(&["a"], "chat", NOBODY.trim_end_matches('/'), ""));
+    let upstream = format!("{{openai: '{}/v1'}}", server.url(""));
+    project.write("evals/arraign.yaml", format!("variants: {{local: {{model: {{upstream: {upstream}}}}}}}"));
+    let local = ("ARRAIGN_VARIANT", "local");
+    run(&project, &[RECORD, local]).exits(0);
+    assert_eq!(server.asked().len(), 2);
+    assert!(project.files("evals").contains(&"evals/cassettes/s/a@local.model.jsonl".to_owned()));
+    run(&project, &[ALLOWED, local]).exits(0);
+    run(&project, &[ALLOWED]).exits(101).says("evals/cassettes/s/a.model.jsonl does not exist");
+}
