@@ -1,5 +1,7 @@
 //! Variants of agents: how they are defined, selected, run and recorded.
 
+use std::path::Path;
+
 use super::{LIVE, RECORD, asks};
 use crate::project::{Project, suite};
 use crate::scripted::JUDGE;
@@ -41,7 +43,7 @@ fn a_variant_says_what_it_lacks() {
 #[test]
 fn equal_names_are_a_mistake_without_regard_to_case() {
     let refused = |settings: &str, problem: &str| {
-        drop(configured(settings).run(&["--list"]).exits(2).complains(problem))
+        configured(settings).run(&["--list"]).exits(2).complains(problem);
     };
     refused(
         "variants: {terse: {}, Terse: {}}",
@@ -260,8 +262,9 @@ fn files_of_a_variant_and_its_runs_are_its_own() {
 
 #[test]
 fn each_variant_has_its_own_gate() {
-    let gated = format!("gate: {{mean: 0.9}}\n{}", suite(&[asks("a", "varies", ""), RECORDED.to_owned()]));
-    let project = varied().file("evals/s.yaml", gated);
+    let suite_text =
+        format!("gate: {{mean: 0.9}}\n{}", suite(&[asks("a", "varies", ""), RECORDED.to_owned()]));
+    let project = varied().file("evals/s.yaml", suite_text);
     let ran = run(&project, &[LIVE, ALL], "out").exits(101);
     let results = ran.results();
     let gates: Vec<_> = results.iter().filter(|(name, _)| name.contains("pass_threshold")).collect();
@@ -369,4 +372,18 @@ fn opinions_on_a_variant_are_its_own_and_known_to_the_others() {
     run(&project, &[judge, ("ARRAIGN_VARIANT", "calm")], "out/calm").exits(0).says_nothing_on_stderr();
     project.write("evals/arraign.yaml", "keep_runs: 20");
     run(&project, &[judge], "out/gone").exits(0).complains("a@calm.");
+}
+
+#[test]
+fn reports_name_the_trials_of_variants() {
+    let project = varied();
+    let reports =
+        [LIVE, ("ARRAIGN_VARIANT", "baseline,wild"), ("ARRAIGN_REPORT", "junit,ctrf,markdown,sarif")];
+    run(&project, &reports, "out/reported").exits(101);
+    for report in project.files("out/reported").iter().filter(|file| file.contains("report.")) {
+        if !Path::new(report).extension().is_some_and(|extension| extension == "jsonl") {
+            assert!(project.read(report).contains("a@wild"), "{report}");
+        }
+    }
+    assert_eq!(project.files("out/reported").iter().filter(|file| file.contains("report.")).count(), 4);
 }

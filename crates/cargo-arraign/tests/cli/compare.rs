@@ -243,10 +243,10 @@ fn the_variants_of_a_run_are_compared() {
         "agents": {"shop": {"command": ["sh", "-c", script]}},
         "variants": {"hasty": {"env": {"HASTE": "yes"}}},
     });
-    let cases: String = (1..=24)
+    let cases: Vec<String> = (1..=24)
         .map(|n| format!("  - {{id: c{n}, input: order {n}, expect: [{{tool_blocklist: [rm]}}]}}\n"))
         .collect();
-    let package = Package::of(&format!("agent: shop\ntests:\n{cases}"));
+    let package = Package::of(&format!("agent: shop\ntests:\n{}", cases.concat()));
     fs::write(package.path("evals/arraign.yaml"), settings.to_string()).expect("the settings");
     let live = [("ARRAIGN_AGENT_MODE", "live")];
     let ran = package.arraign_with(&live, &["run", "--variant", "baseline,hasty"]);
