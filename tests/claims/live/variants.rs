@@ -381,7 +381,7 @@ fn reports_name_the_trials_of_variants() {
         [LIVE, ("ARRAIGN_VARIANT", "baseline,wild"), ("ARRAIGN_REPORT", "junit,ctrf,markdown,sarif")];
     run(&project, &reports, "out/reported").exits(101);
     for report in project.files("out/reported").iter().filter(|file| file.contains("report.")) {
-        if !Path::new(report).extension().is_some_and(|extension| extension == "jsonl") {
+        if Path::new(report).extension().is_none_or(|extension| extension != "jsonl") {
             assert!(project.read(report).contains("a@wild"), "{report}");
         }
     }
