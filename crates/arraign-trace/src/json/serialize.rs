@@ -248,6 +248,32 @@ fn name_variant(variant: Option<&'static str>, value: Json) -> Json {
     }
 }
 
+/// Implements the traits of serde by which a type is a list: each entry is pushed, whatever the kind of the list.
+macro_rules! impl_lists {
+    ([$($generic:tt)*] $builder:ty => $ok:ty) => {
+        impl_lists!(@one SerializeSeq::serialize_element [$($generic)*] $builder => $ok);
+        impl_lists!(@one SerializeTuple::serialize_element [$($generic)*] $builder => $ok);
+        impl_lists!(@one SerializeTupleStruct::serialize_field [$($generic)*] $builder => $ok);
+        impl_lists!(@one SerializeTupleVariant::serialize_field [$($generic)*] $builder => $ok);
+    };
+    (@one $list:ident::$push:ident [$($generic:tt)*] $builder:ty => $ok:ty) => {
+        impl<$($generic)*> ser::$list for $builder {
+            type Ok = $ok;
+            type Error = JsonError;
+
+            fn $push<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), JsonError> {
+                self.push(value)
+            }
+
+            fn end(self) -> Result<$ok, JsonError> {
+                self.finish()
+            }
+        }
+    };
+}
+
+pub(super) use impl_lists;
+
 pub(super) struct ListBuilder {
     /// The variant of an enum that holds the list.
     variant: Option<&'static str>,
@@ -260,62 +286,13 @@ impl ListBuilder {
         Ok(())
     }
 
-    fn finish(self) -> Json {
-        name_variant(self.variant, Json::Array(self.items))
+    #[expect(clippy::unnecessary_wraps, reason = "the same signature as of what writes a list")]
+    fn finish(self) -> Result<Json, JsonError> {
+        Ok(name_variant(self.variant, Json::Array(self.items)))
     }
 }
 
-impl ser::SerializeSeq for ListBuilder {
-    type Ok = Json;
-    type Error = JsonError;
-
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), JsonError> {
-        self.push(value)
-    }
-
-    fn end(self) -> Result<Json, JsonError> {
-        Ok(self.finish())
-    }
-}
-
-impl ser::SerializeTuple for ListBuilder {
-    type Ok = Json;
-    type Error = JsonError;
-
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), JsonError> {
-        self.push(value)
-    }
-
-    fn end(self) -> Result<Json, JsonError> {
-        Ok(self.finish())
-    }
-}
-
-impl ser::SerializeTupleStruct for ListBuilder {
-    type Ok = Json;
-    type Error = JsonError;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), JsonError> {
-        self.push(value)
-    }
-
-    fn end(self) -> Result<Json, JsonError> {
-        Ok(self.finish())
-    }
-}
-
-impl ser::SerializeTupleVariant for ListBuilder {
-    type Ok = Json;
-    type Error = JsonError;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), JsonError> {
-        self.push(value)
-    }
-
-    fn end(self) -> Result<Json, JsonError> {
-        Ok(self.finish())
-    }
-}
+impl_lists!([] ListBuilder => Json);
 
 pub(super) struct ObjectBuilder {
     /// The variant of an enum that holds the object.

@@ -7,7 +7,7 @@ use serde::ser::{self, Serializer};
 
 use crate::json::deserialize::DIGITS_OF_SERDE_JSON;
 use crate::json::error::JsonError;
-use crate::json::serialize::{NUMBER, TextSerializer, TreeSerializer, parse_digits, to_json};
+use crate::json::serialize::{NUMBER, TextSerializer, TreeSerializer, impl_lists, parse_digits, to_json};
 use crate::json::tree::Json;
 use crate::json::write::{write_text, write_value};
 
@@ -67,6 +67,15 @@ impl<'o, W: Write> StreamSerializer<'o, W> {
     }
 }
 
+/// Writes what has no parts as the tree of it is written.
+macro_rules! write_scalars {
+    ($($method:ident: $scalar:ty,)*) => {
+        $(fn $method(self, scalar: $scalar) -> Result<(), JsonError> {
+            self.write(TreeSerializer.$method(scalar))
+        })*
+    };
+}
+
 impl<'o, W: Write> Serializer for StreamSerializer<'o, W> {
     type Ok = ();
     type Error = JsonError;
@@ -78,68 +87,26 @@ impl<'o, W: Write> Serializer for StreamSerializer<'o, W> {
     type SerializeStruct = StreamBuilder<'o, W>;
     type SerializeStructVariant = StreamBuilder<'o, W>;
 
-    fn serialize_bool(self, flag: bool) -> Result<(), JsonError> {
-        self.write(TreeSerializer.serialize_bool(flag))
-    }
-
-    fn serialize_i8(self, integer: i8) -> Result<(), JsonError> {
-        self.write(TreeSerializer.serialize_i8(integer))
-    }
-
-    fn serialize_i16(self, integer: i16) -> Result<(), JsonError> {
-        self.write(TreeSerializer.serialize_i16(integer))
-    }
-
-    fn serialize_i32(self, integer: i32) -> Result<(), JsonError> {
-        self.write(TreeSerializer.serialize_i32(integer))
-    }
-
-    fn serialize_i64(self, integer: i64) -> Result<(), JsonError> {
-        self.write(TreeSerializer.serialize_i64(integer))
-    }
-
-    fn serialize_i128(self, integer: i128) -> Result<(), JsonError> {
-        self.write(TreeSerializer.serialize_i128(integer))
-    }
-
-    fn serialize_u8(self, integer: u8) -> Result<(), JsonError> {
-        self.write(TreeSerializer.serialize_u8(integer))
-    }
-
-    fn serialize_u16(self, integer: u16) -> Result<(), JsonError> {
-        self.write(TreeSerializer.serialize_u16(integer))
-    }
-
-    fn serialize_u32(self, integer: u32) -> Result<(), JsonError> {
-        self.write(TreeSerializer.serialize_u32(integer))
-    }
-
-    fn serialize_u64(self, integer: u64) -> Result<(), JsonError> {
-        self.write(TreeSerializer.serialize_u64(integer))
-    }
-
-    fn serialize_u128(self, integer: u128) -> Result<(), JsonError> {
-        self.write(TreeSerializer.serialize_u128(integer))
-    }
-
-    fn serialize_f32(self, float: f32) -> Result<(), JsonError> {
-        self.write(TreeSerializer.serialize_f32(float))
-    }
-
-    fn serialize_f64(self, float: f64) -> Result<(), JsonError> {
-        self.write(TreeSerializer.serialize_f64(float))
-    }
-
-    fn serialize_char(self, character: char) -> Result<(), JsonError> {
-        self.write(TreeSerializer.serialize_char(character))
+    write_scalars! {
+        serialize_bool: bool,
+        serialize_i8: i8,
+        serialize_i16: i16,
+        serialize_i32: i32,
+        serialize_i64: i64,
+        serialize_i128: i128,
+        serialize_u8: u8,
+        serialize_u16: u16,
+        serialize_u32: u32,
+        serialize_u64: u64,
+        serialize_u128: u128,
+        serialize_f32: f32,
+        serialize_f64: f64,
+        serialize_char: char,
+        serialize_bytes: &[u8],
     }
 
     fn serialize_str(self, text: &str) -> Result<(), JsonError> {
         Ok(write_text(self.out, text)?)
-    }
-
-    fn serialize_bytes(self, bytes: &[u8]) -> Result<(), JsonError> {
-        self.write(TreeSerializer.serialize_bytes(bytes))
     }
 
     fn serialize_none(self) -> Result<(), JsonError> {
@@ -244,7 +211,7 @@ pub(super) struct StreamBuilder<'o, W> {
 }
 
 impl<W: Write> StreamBuilder<'_, W> {
-    fn write_item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), JsonError> {
+    fn push<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), JsonError> {
         self.separate()?;
         write_json(self.out, value)
     }
@@ -276,57 +243,7 @@ impl<W: Write> StreamBuilder<'_, W> {
     }
 }
 
-impl<W: Write> ser::SerializeSeq for StreamBuilder<'_, W> {
-    type Ok = ();
-    type Error = JsonError;
-
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), JsonError> {
-        self.write_item(value)
-    }
-
-    fn end(self) -> Result<(), JsonError> {
-        self.finish()
-    }
-}
-
-impl<W: Write> ser::SerializeTuple for StreamBuilder<'_, W> {
-    type Ok = ();
-    type Error = JsonError;
-
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), JsonError> {
-        self.write_item(value)
-    }
-
-    fn end(self) -> Result<(), JsonError> {
-        self.finish()
-    }
-}
-
-impl<W: Write> ser::SerializeTupleStruct for StreamBuilder<'_, W> {
-    type Ok = ();
-    type Error = JsonError;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), JsonError> {
-        self.write_item(value)
-    }
-
-    fn end(self) -> Result<(), JsonError> {
-        self.finish()
-    }
-}
-
-impl<W: Write> ser::SerializeTupleVariant for StreamBuilder<'_, W> {
-    type Ok = ();
-    type Error = JsonError;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), JsonError> {
-        self.write_item(value)
-    }
-
-    fn end(self) -> Result<(), JsonError> {
-        self.finish()
-    }
-}
+impl_lists!([W: Write] StreamBuilder<'_, W> => ());
 
 impl<W: Write> ser::SerializeMap for StreamBuilder<'_, W> {
     type Ok = ();
