@@ -106,6 +106,11 @@ impl Files {
     }
 }
 
+/// Returns the root of the git repository around `folder`. In a work tree and in a submodule, `.git` is a file.
+pub fn find_repository(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|above| above.join(".git").exists())
+}
+
 /// Locks a mutex, also after a panic of another thread: each guarded value is valid after every statement.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Harness;
 use super::workspace::MANIFEST_DIR;
 use crate::place::{LoadError, LoadErrors};
-use crate::source::{DEFAULT_SIZE_LIMIT, Files};
+use crate::source::{DEFAULT_SIZE_LIMIT, Files, find_repository};
 use crate::suite::{Workspace, workspace};
 use crate::yaml::Placed;
 
@@ -34,11 +34,15 @@ impl Harness {
     pub(super) fn read_workspace(&self, files: Files) -> Result<(Files, Workspace), LoadErrors> {
         let common = workspace(&files, &self.kinds)?;
         let limit = self.size_limit.or(common.size_limit).unwrap_or(DEFAULT_SIZE_LIMIT);
-        let repository = find_repository(files.base());
-        let mut errors = LoadErrors::new();
         let mut files = files.with_size_limit(limit);
+        // Every process of a run comes here, and hardly any has a root to look for.
+        if common.roots.is_empty() {
+            return Ok((files, common));
+        }
+        let border = find_border(files.base());
+        let mut errors = LoadErrors::new();
         for root in &common.roots {
-            files = match errors.take(check_root(root, &files, &repository)) {
+            files = match errors.take(check_root(root, &files, &border)) {
                 Some(folder) => files.allow_root(folder),
                 None => files,
             };
@@ -69,23 +73,22 @@ impl Harness {
     }
 }
 
-/// Returns the repository of the package in `base`, or the package itself outside of one.
-fn find_repository(base: &Path) -> PathBuf {
-    // In a work tree and in a submodule, `.git` is a file.
-    let repository = base.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(base);
-    repository.canonicalize().unwrap_or_else(|_| repository.to_owned())
+/// Returns the folder that roots stay within: the repository of the package in `base`, or the package itself outside of one.
+fn find_border(base: &Path) -> PathBuf {
+    let border = find_repository(base).unwrap_or(base);
+    border.canonicalize().unwrap_or_else(|_| border.to_owned())
 }
 
 /// Returns the folder that a root of `arraign.yaml` means. A file of the repository must not open the rest of the machine to
 /// whoever may change it: outside of the repository, the command line or the harness allows a folder.
-fn check_root(root: &Placed<String>, files: &Files, repository: &Path) -> Result<PathBuf, LoadError> {
+fn check_root(root: &Placed<String>, files: &Files, border: &Path) -> Result<PathBuf, LoadError> {
     let written = files.root().join(root.as_str());
     let folder = written.canonicalize().ok().filter(|folder| folder.is_dir());
     let folder = folder.ok_or_else(|| root.error(format!("no folder `{}`", root.as_str())))?;
-    if folder.starts_with(repository) || files.is_inside(&folder) {
+    if folder.starts_with(border) || files.is_inside(&folder) {
         return Ok(folder);
     }
-    let problem = format!("`{}` is outside of the repository `{}`", root.as_str(), repository.display());
+    let problem = format!("`{}` is outside of the repository `{}`", root.as_str(), border.display());
     Err(root
         .error(problem)
         .help("`cargo arraign run --allow-root FOLDER` and `Harness::allow_root` allow such folders"))

@@ -4,6 +4,7 @@ use std::env;
 use std::path::{Component, Path, PathBuf};
 
 use crate::harness::settings::own_target;
+use crate::source::find_repository;
 
 /// The place of a harness in its repository.
 #[derive(Debug, Clone)]
@@ -24,7 +25,7 @@ impl HarnessId {
     }
 
     fn in_target(base: &Path, folder: &Path, target: Option<&str>) -> Self {
-        let root = find_repository(base);
+        let root = find_root(base);
         let cases = with_slashes(&relative_to(&base.join(folder), &root));
         let package = with_slashes(&relative_to(base, &root));
         let cases = if cases.is_empty() { ".".to_owned() } else { cases };
@@ -40,8 +41,8 @@ impl HarnessId {
 
 /// Returns the root of the repository around `base`. Without `.git`, as in an archive of the sources, it is nextest's
 /// workspace, or else `base`.
-fn find_repository(base: &Path) -> PathBuf {
-    if let Some(repository) = base.ancestors().find(|folder| folder.join(".git").exists()) {
+fn find_root(base: &Path) -> PathBuf {
+    if let Some(repository) = find_repository(base) {
         return repository.to_owned();
     }
     let workspace =

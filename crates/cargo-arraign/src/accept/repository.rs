@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use arraign::__internals::harness::runs::StoredRun;
-use arraign::__internals::source::Files;
+use arraign::__internals::source::{Files, find_repository};
 
 use crate::error::CliError;
 
@@ -16,7 +16,7 @@ impl Repository {
     /// Finds the repository of the current folder, which must contain the cases of the run.
     pub(super) fn find(run: &StoredRun) -> Result<Self, CliError> {
         let here = env::current_dir()?;
-        let root = here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here);
+        let root = find_repository(&here).unwrap_or(&here);
         let repository = Self(Files::new(root, root));
         let missing = run.manifests().iter().find(|one| !repository.join("", &one.cases).is_dir());
         match missing {

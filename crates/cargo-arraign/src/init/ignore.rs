@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use arraign::__internals::source::find_repository;
+
 /// The line for the `.gitignore` of a crate: everything that cargo builds.
 const OF_CRATE: &str = "/target/";
 /// The line for a project without a crate.
@@ -14,8 +16,9 @@ pub(super) fn add_ignored_target(folder: &Path, is_crate: bool) -> Option<(Strin
     let own = fs::read_to_string(folder.join(".gitignore")).unwrap_or_default();
     let real = folder.canonicalize().ok()?;
     // Git reads the ignore files from the root of the repository down to the folder.
-    let repository = real.ancestors().position(|above| above.join(".git").exists()).unwrap_or(0);
-    let above = real.ancestors().skip(1).take(repository);
+    let repository = find_repository(&real);
+    let is_within = |above: &&Path| repository.is_some_and(|repository| above.starts_with(repository));
+    let above = real.ancestors().skip(1).take_while(is_within);
     let is_ignored = own.lines().any(|line| ignores_target(line, true))
         || above
             .filter_map(|above| fs::read_to_string(above.join(".gitignore")).ok())

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use arraign::__internals::harness::render_case_modules;
 use arraign::__internals::report::plain::escape_line;
-use arraign::__internals::source::write_whole;
+use arraign::__internals::source::{find_repository, write_whole};
 use clap::Args;
 
 use self::manifest::{Dependency, EditedManifest};
@@ -140,7 +140,7 @@ impl Init {
     fn add_workflow(&self, is_crate: bool, target_parent: &Path) -> Result<Vec<InitStep>, CliError> {
         let here = self.dir.canonicalize()?;
         let target_parent = target_parent.canonicalize()?;
-        let root = here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here);
+        let root = find_repository(&here).unwrap_or(&here);
         let below = path_below(root, &here);
         let target_parent = path_below(root, &target_parent);
         let project = WorkflowProject { is_crate, below: &below, target_parent: &target_parent };
