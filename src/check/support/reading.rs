@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use serde::Deserialize;
 
+use crate::json::Json;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::trace::Call;
 use crate::yaml::{Key, Node, Placed};
@@ -104,6 +105,46 @@ impl TryFrom<f64> for Share {
 
     fn try_from(value: f64) -> Result<Self, String> {
         require_up_to(1.0, value).map(Self)
+    }
+}
+
+/// A number from 0 to 1; `true` and null are the usual one.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(inline, extend("anyOf" = [{"type": "number", "minimum": 0, "maximum": 1}, {"enum": [true, null]}]), with = "Json")
+)]
+#[serde(try_from = "Json")]
+#[cfg_attr(
+    not(feature = "verification"),
+    expect(dead_code, reason = "without the feature it is named alone")
+)]
+pub(crate) struct ShareOrUsual(Option<Share>);
+
+#[cfg(feature = "verification")]
+impl ShareOrUsual {
+    /// The number. None: the usual one.
+    pub(crate) fn get(self) -> Option<f64> {
+        self.0.map(Share::get)
+    }
+}
+
+impl TryFrom<Json> for ShareOrUsual {
+    type Error = String;
+
+    fn try_from(value: Json) -> Result<Self, String> {
+        match value {
+            Json::Bool(true) | Json::Null => Ok(Self(None)),
+            Json::Number(number) => number.as_f64().map_or_else(
+                || Err(format!("expected a number from 0 to 1, found `{number}`")),
+                |value| Share::try_from(value).map(|share| Self(Some(share))),
+            ),
+            other => Err(format!(
+                "expected a number from 0 to 1, or `true` for the usual one, found {}",
+                other.describe()
+            )),
+        }
     }
 }
 

@@ -11,12 +11,37 @@ use crate::json::Json;
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
 use crate::trace::{Call, CallStatus, StatusMark, Trace, find_in_result};
-use crate::yaml::{Build, Node, Placed, Unparsed};
+use crate::yaml::{Build, MappingOr, Node, Placed, Unparsed};
 
 /// What users write under `failed_when`.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
-pub(crate) struct WrittenFailures(Unparsed<FailedResults>);
+pub(crate) struct WrittenFailures(Unparsed<MappingOr<BTreeMap<String, WrittenRule>, WrittenRule>>);
+
+/// What users write for a tool, or for all tools: `never`, or a matcher of the result.
+type WrittenRule = MappingOr<Unparsed<MatcherWords>, Never>;
+
+/// The word `never`: no result is a failure.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, extend("enum" = ["never"])))]
+#[serde(try_from = "Json")]
+enum Never {
+    Never,
+}
+
+impl TryFrom<Json> for Never {
+    type Error = String;
+
+    fn try_from(value: Json) -> Result<Self, String> {
+        if value.as_str() == Some("never") {
+            return Ok(Self::Never);
+        }
+        let found = value.describe();
+        Err(format!(
+            "expected `never` or a matcher of the result, such as `{{matches: \"/^Error/\"}}`, found {found}"
+        ))
+    }
+}
 
 impl Build for WrittenFailures {
     type Built = Arc<FailedWhen>;
@@ -24,30 +49,6 @@ impl Build for WrittenFailures {
     fn build(written: Placed<Self>) -> Result<Self::Built, LoadErrors> {
         FailedWhen::read(written.0.node()).map(Arc::new)
     }
-}
-
-/// `never`, a matcher of the result, or one of these for each tool.
-#[expect(dead_code, reason = "the grammar of matchers reads the value")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "failed_when"))]
-enum FailedResults {
-    Never(Never),
-    Matcher(Box<MatcherWords>),
-    ByTool(BTreeMap<String, FailedResult>),
-}
-
-/// `never`, or a matcher of the result.
-#[expect(dead_code, reason = "the grammar of matchers reads the value")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "failed_result"))]
-enum FailedResult {
-    Never(Never),
-    Matcher(Box<MatcherWords>),
-}
-
-/// No result is a failure.
-#[expect(dead_code, reason = "the grammar of matchers reads the value")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "snake_case", inline))]
-enum Never {
-    Never,
 }
 
 /// Which results are failures, by tool.
@@ -137,17 +138,10 @@ impl FailedWhen {
 
 impl FailureRule {
     fn read(node: Node<'_>) -> Result<Self, LoadErrors> {
-        if node.as_str() == Some("never") {
-            return Ok(Self::Never);
+        match node.decode()? {
+            WrittenRule::Short(Never::Never) => Ok(Self::Never),
+            WrittenRule::Mapping(words) => ResultMatcher::read(words.node()).map(Self::Matches),
         }
-        if node.entries().is_none() {
-            let error =
-                node.error(format!("expected `never` or a matcher of the result, found {}", node.describe()));
-            return Err(error
-                .help("write `failed_when: {matches: \"/^Error/\"}`, or `{jsonpath: $.error}`")
-                .into());
-        }
-        ResultMatcher::read(node).map(Self::Matches)
     }
 }
 

@@ -3,17 +3,17 @@
 
 use std::collections::HashSet;
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use super::answer::claim::{HEDGES, KEYWORDS};
 use super::answer::words::Phrases;
 use super::event::AddedNames;
 use super::purpose::{CommandPattern, Purpose};
 use super::tools::ToolKind;
+use crate::check::support::reading::ShareOrUsual;
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
-use crate::yaml::{Node, Unparsed, Value, even_null};
+use crate::yaml::{Node, Value, even_null};
 
 /// The threshold of the metric, if the settings have none.
 const THRESHOLD: f64 = 0.9;
@@ -120,20 +120,14 @@ impl VerificationSettings {
     /// These settings with what a case says over them: a mapping, or a threshold; `true` and nothing add nothing.
     pub(crate) fn extended(&self, node: Node<'_>) -> Result<Self, LoadErrors> {
         let mut settings = self.clone();
-        match node.value() {
-            Value::Bool(true) | Value::Null => return Ok(settings),
-            Value::Number(_) | Value::NotFinite(_) => {
-                settings.threshold = Some(node.decode::<Threshold>()?.0);
-                return Ok(settings);
-            }
-            _ => {}
+        if node.entries().is_some() {
+            settings.apply(node.decode_all()?);
+        } else {
+            let share: ShareOrUsual = node.decode().map_err(|error| {
+                error.help("write `true`, a threshold, or settings: `verification: {strict: true}`")
+            })?;
+            settings.threshold = share.get().or(settings.threshold);
         }
-        if node.entries().is_none() {
-            let error =
-                node.error(format!("`verification` is a mapping of settings, not {}", node.describe()));
-            return Err(error.help("write `true`, a threshold, or settings: `{strict: true}`").into());
-        }
-        settings.apply(node.decode_all()?);
         Ok(settings)
     }
 
@@ -149,7 +143,7 @@ impl VerificationSettings {
 
     /// Applies what is written over the earlier settings.
     fn apply(&mut self, written: WrittenSettings) {
-        self.threshold = written.threshold.map(|Threshold(least)| least).or(self.threshold);
+        self.threshold = written.threshold.map(|share| share.get().unwrap_or(THRESHOLD)).or(self.threshold);
         self.strict = written.strict.unwrap_or(self.strict);
         self.profile = written.profile.or(self.profile);
         self.on_violation = written.on_violation.unwrap_or(self.on_violation);
@@ -183,7 +177,7 @@ impl VerificationSettings {
 pub(super) struct WrittenSettings {
     /// The lowest score that passes. Default: 0.9. `verification: 0.8` is the short form, and `true` uses all defaults.
     #[serde(default, deserialize_with = "even_null")]
-    threshold: Option<Threshold>,
+    threshold: Option<ShareOrUsual>,
     /// `true`: any unsupported claim makes the score 0, and the threshold is 1. Default: `false`.
     strict: Option<bool>,
     /// The evidence for the score. Default: `trace` if the run has calls.
@@ -200,32 +194,6 @@ pub(super) struct WrittenSettings {
     keywords: Option<Vec<String>>,
     /// Phrases that are guesses, added to the known ones.
     claims: Option<Vec<String>>,
-}
-
-/// A share; `true` and null are the usual one, as they are for `verification: true`.
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(schema_with = "describe_share", inline)
-)]
-struct Threshold(f64);
-
-impl<'de> Deserialize<'de> for Threshold {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let written = Unparsed::<()>::deserialize(deserializer)?;
-        let least = match written.node().value() {
-            Value::Bool(true) | Value::Null => Some(THRESHOLD),
-            Value::Number(least) => least.as_f64().filter(|least| (0.0..=1.0).contains(least)),
-            _ => None,
-        };
-        let problem = "expected a threshold from 0 to 1, or `true` for the usual one, 0.9";
-        least.map(Self).ok_or_else(|| D::Error::custom(problem))
-    }
-}
-
-#[cfg(feature = "schema")]
-fn describe_share(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"enum": [true, null]}]})
 }
 
 /// Names or globs of tools, by what the tools do.

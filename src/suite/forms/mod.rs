@@ -6,8 +6,6 @@ mod trace;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 
-use crate::check::support::forms::VerificationSettings;
-
 pub(super) use trace::Trace;
 
 /// A value, or null.
@@ -15,13 +13,4 @@ pub(super) use trace::Trace;
 pub(super) enum Nullable<T> {
     Null(()),
     Json(T),
-}
-
-/// What asks for `verification`: `true`, a threshold, or settings.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "verification"))]
-pub(super) enum Verification {
-    Null(()),
-    Flag(bool),
-    Threshold(f64),
-    Settings(VerificationSettings),
 }

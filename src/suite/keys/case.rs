@@ -6,13 +6,13 @@ use std::num::NonZeroU32;
 use serde::Deserialize;
 
 use crate::case::Tier;
-use crate::check::support::forms::ExtractSettings;
-use crate::check::support::reading::{Amount, Share};
+use crate::check::support::forms::{ExtractSettings, VerificationSettings};
+use crate::check::support::reading::{Amount, Share, ShareOrUsual};
 use crate::check::{AnswerScope, InputMatch, SameTurn, WrittenFailures, WrittenWeights};
 use crate::json::{Json, JsonMap};
 use crate::outcome::Status;
 use crate::suite::agent::WrittenAgent;
-use crate::suite::forms::{Trace, Verification};
+use crate::suite::forms::Trace;
 use crate::suite::input::{WrittenInput, WrittenStop};
 use crate::suite::mocks::WrittenMocks;
 use crate::suite::mutation::WrittenMutate;
@@ -21,7 +21,7 @@ use crate::suite::several::{Changes, WrittenBaseline};
 use crate::vocabulary::{
     AdapterConfig, AnswerChecks, EvalBlock, ExpectedParts, ExpectedThresholds, ExpectedTurn, OutputEffect,
 };
-use crate::yaml::{Checked, Elsewhere, Label, OneOrMany, Placed, TimeLimit, even_null};
+use crate::yaml::{Checked, Elsewhere, Label, MappingOr, OneOrMany, Placed, TimeLimit, even_null};
 
 /// The keys of a case. The settings of a metric stand beside them.
 ///
@@ -165,7 +165,7 @@ pub(in crate::suite) struct CaseKeys {
     /// A label for the attack.
     attack_type: Option<Elsewhere<String>>,
     /// Checks that the agent verified its work: `true`, a threshold, or settings.
-    verification: Option<Elsewhere<Verification>>,
+    verification: Option<Elsewhere<MappingOr<VerificationSettings, MappingOr<ShareOrUsual, bool>>>>,
 }
 
 /// `true`, `false` or the reason why the trial is skipped.

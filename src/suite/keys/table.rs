@@ -6,14 +6,15 @@ use std::num::NonZeroUsize;
 use arraign_trace::reader::ReaderDeclaration;
 
 use crate::case::AgentLimits;
+use crate::check::support::forms::VerificationSettings;
+use crate::check::support::reading::Share;
 use crate::check::{CheckSettings, InputMatch, ModelPrice, WrittenFailures, WrittenJudge, WrittenWeights};
 use crate::json::Json;
 use crate::suite::agent::WrittenDescription;
-use crate::suite::forms::Verification;
 use crate::suite::gate::{self, WrittenGate};
 use crate::suite::header::Output;
 use crate::suite::variants::{WrittenMatrix, WrittenVariant};
-use crate::yaml::{FileSize, Label, OneOrMany};
+use crate::yaml::{FileSize, Label, MappingOr, OneOrMany};
 
 /// A key that users write in a suite or in `arraign.yaml`.
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +76,10 @@ pub(crate) const TABLES: &[SuiteKey] = &[
         "input_match",
         "Which text of the user in a run is compared with the input of its case: `first`, `last`, `any`, `contains` or `false`. That of an agent counts before the one in `arraign.yaml`.",
     ),
-    key::<Verification>("verification", "The settings of `verification` for all cases."),
+    key::<MappingOr<VerificationSettings, Share>>(
+        "verification",
+        "The settings of `verification` for all cases.",
+    ),
     key::<WrittenJudge>("judge", "The judge, which answers the questions that no rule can decide."),
 ];
 
