@@ -21,7 +21,7 @@ pub(crate) mod pool;
 mod prompt;
 pub(crate) mod questionnaire;
 pub(crate) mod reply;
-#[cfg(feature = "judge")]
+#[cfg(feature = "http")]
 mod server;
 pub(crate) mod session;
 pub(crate) mod spending;

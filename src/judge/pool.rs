@@ -48,7 +48,7 @@ pub struct JudgePool {
     mode: JudgeMode,
     /// The judge of the test target.
     own: Option<Arc<dyn Judge>>,
-    #[cfg_attr(not(feature = "judge"), expect(dead_code, reason = "only servers need an API key"))]
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "only servers need an API key"))]
     variable: fn(&str) -> Option<OsString>,
     /// The judges on servers, by their settings.
     connected: Mutex<HashMap<String, Arc<dyn Judge>>>,
@@ -185,16 +185,16 @@ impl JudgePool {
         Ok(judge)
     }
 
-    #[cfg(feature = "judge")]
+    #[cfg(feature = "http")]
     fn create_server_judge(&self, settings: &JudgeSettings) -> Result<Arc<dyn Judge>, String> {
         Ok(Arc::new(super::server::ServerJudge::new(settings, self.variable)?))
     }
 
-    #[cfg(not(feature = "judge"))]
+    #[cfg(not(feature = "http"))]
     #[expect(clippy::unused_self, reason = "the same signature as with servers")]
     fn create_server_judge(&self, _settings: &JudgeSettings) -> Result<Arc<dyn Judge>, String> {
-        Err("a judge on a server needs arraign's feature `judge`: in Cargo.toml: \
-             `arraign = { version = \"..\", features = [\"judge\"] }`"
+        Err("a judge on a server needs arraign's feature `http`: in Cargo.toml: \
+             `arraign = { version = \"..\", features = [\"http\"] }`"
             .to_owned())
     }
 }

@@ -95,6 +95,6 @@ cat >"$crate/evals/refund.yaml" <<'YAML'
 judge: {model: m}
 tests: [{id: a, trace: traces/refund.json, expect: [{agent_check: {label: polite, prompt: Is it polite?}}]}]
 YAML
-ARRAIGN_JUDGE=live expect 2 'feature `judge`'
+ARRAIGN_JUDGE=live expect 2 'feature `http`'
 with_features '"live"'
 needs http agent $'{http: {url: "http://x"}}\ninput: x'

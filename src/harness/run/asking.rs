@@ -3,7 +3,7 @@
 /// The progress of the trials that ask agents, or of those that ask the judge.
 #[derive(Default)]
 #[cfg_attr(
-    not(any(feature = "live", feature = "judge")),
+    not(any(feature = "live", feature = "http")),
     expect(dead_code, reason = "only the line of progress reads all fields")
 )]
 pub(crate) struct AskProgress {

@@ -15,7 +15,7 @@ pub(super) mod panics;
 mod pool;
 #[cfg_attr(not(feature = "live"), path = "without_programs.rs")]
 pub(super) mod programs;
-#[cfg_attr(not(any(feature = "live", feature = "judge")), path = "without_progress.rs")]
+#[cfg_attr(not(any(feature = "live", feature = "http")), path = "without_progress.rs")]
 pub(super) mod progress;
 pub(super) mod tally;
 mod trial;

@@ -50,8 +50,8 @@ fn the_page_on_own_readers_and_reports_runs() {
 /// Each `cargo arraign` of the docs is a command, and its flags are flags of this command.
 #[test]
 #[cfg_attr(
-    not(all(feature = "mocks", feature = "judge")),
-    ignore = "the docs name commands of all features: `mocks`, `judge`"
+    not(all(feature = "mocks", feature = "http")),
+    ignore = "the docs name commands of all features: `mocks`, `http`"
 )]
 fn each_command_of_the_docs_exists_with_its_flags() {
     let mut helps: BTreeMap<String, String> = BTreeMap::new();

@@ -4,7 +4,7 @@ mod accept;
 #[cfg(unix)]
 mod book;
 mod bug_reports;
-#[cfg(feature = "judge")]
+#[cfg(feature = "http")]
 mod calibrate;
 mod compare;
 mod declared;
@@ -33,7 +33,7 @@ mod progress;
 mod record;
 mod report;
 mod run;
-#[cfg(feature = "judge")]
+#[cfg(feature = "http")]
 #[path = "../../../../tests/support/server.rs"]
 #[expect(dead_code, reason = "the client's own claims need more of it")]
 mod server;

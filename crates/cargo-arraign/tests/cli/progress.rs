@@ -119,7 +119,7 @@ fn a_terminal_sees_who_is_at_work_and_nothing_of_it_stays() {
 }
 
 /// A judge that thinks for a while, and then has nothing to say.
-#[cfg(feature = "judge")]
+#[cfg(feature = "http")]
 fn slow_judge() -> String {
     use std::io::Write as _;
 
@@ -138,7 +138,7 @@ fn slow_judge() -> String {
     format!("http://{address}/v1")
 }
 
-#[cfg(feature = "judge")]
+#[cfg(feature = "http")]
 #[test]
 fn a_terminal_sees_that_the_judge_is_asked() {
     let case = |id: &str, check: &str| {

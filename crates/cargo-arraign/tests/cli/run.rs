@@ -104,7 +104,6 @@ fn listed_by_the_test_target() -> String {
     let others = [
         (cfg!(feature = "live"), "live"),
         (cfg!(feature = "http"), "http"),
-        (cfg!(feature = "judge"), "judge"),
     ];
     for (has, feature) in others {
         command.args(has.then_some(["--features", feature]).into_iter().flatten());
