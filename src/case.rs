@@ -40,6 +40,7 @@ pub use template::{Template, TemplatePart, check_argument, fill_argument, split_
 pub use variables::{FilledText, VariableText};
 pub use variant::{BASELINE, Variant, VariantAgent};
 
+use crate::JsonSchema;
 use crate::check::{FailedWhen, InputMatch, JudgeSettings, Prices, ReaderFailures};
 use crate::evidence::Opinions;
 use crate::json::{Json, JsonMap};
@@ -295,8 +296,8 @@ impl RunReading {
 }
 
 /// The order of the records in a file.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordOrder {
     /// The oldest record comes first. The default.
@@ -307,8 +308,8 @@ pub enum RecordOrder {
 }
 
 /// What reasoning in a text of the model is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningTexts {
     /// It is no part of the answer. The default.
@@ -352,8 +353,7 @@ pub struct Baseline {
 }
 
 /// The tier of a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
     /// The case runs always.

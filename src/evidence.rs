@@ -12,6 +12,7 @@ pub(crate) use success::{CallSuccess, Known, SuccessBasis};
 
 use smol_str::SmolStr;
 
+use crate::JsonSchema;
 use crate::outcome::CannotDecide;
 use crate::trace::{Arguments, Call, Trace};
 
@@ -107,8 +108,7 @@ pub enum AnswerForm {
 }
 
 /// The evidence that a judge sees beside the final answer. By default, none.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a key that users write, or is as good as one")]
 #[non_exhaustive]

@@ -185,3 +185,9 @@ pub use suite::Suite;
 pub use trace::Trace;
 pub use verdict::Verdict;
 pub use yaml::Placed;
+
+/// Schemars' derive, or one that derives nothing: settings have one line for both builds.
+#[cfg(not(feature = "schema"))]
+pub(crate) use arraign_derive::JsonSchema;
+#[cfg(feature = "schema")]
+pub(crate) use schemars::JsonSchema;

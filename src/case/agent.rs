@@ -7,14 +7,15 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::{Template, VariableText};
+use crate::JsonSchema;
 use crate::check::InputMatch;
 use crate::json::{Json, json};
 use crate::pattern::JsonPath;
 use crate::place::Place;
 
 /// The limits on the agents of a run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub struct AgentLimits {
     /// How many run at the same time. Default: 16.
@@ -22,7 +23,7 @@ pub struct AgentLimits {
     /// How many begin in a minute.
     pub per_minute: Option<NonZeroU32>,
     /// What they may cost together, in US dollars.
-    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     #[serde(default, deserialize_with = "read_budget")]
     pub budget_usd: Option<f64>,
 }

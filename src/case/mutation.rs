@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 use crate::pattern::ToolPattern;
 use crate::place::Place;
 
 /// A sort of change of one run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum MutationSort {

@@ -14,11 +14,11 @@ pub use self::score::{Score, reaches};
 pub use self::unfit::{CannotDecide, UndecidedCause, UndecidedReason};
 pub use self::violation::{LocatedViolation, Violation};
 
+use crate::JsonSchema;
 use crate::json::Json;
 
 /// The result of a check or of a whole case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Everything required holds.

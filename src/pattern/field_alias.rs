@@ -8,6 +8,7 @@ use regex::{Regex, escape};
 use serde::Deserialize;
 
 use super::regex::compile_sized;
+use crate::JsonSchema;
 use crate::place::LoadErrors;
 use crate::yaml::{Node, OrderedMap};
 use arraign_trace::compiled::Compiled;
@@ -35,17 +36,13 @@ impl Default for FieldAliases {
 }
 
 /// The aliases of some fields, as users write them: `{price: [fee]}`.
-#[derive(Debug, Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(inline)]
 pub(crate) struct WrittenAliases(OrderedMap<String, Vec<FieldAlias>>);
 
 /// One alias. An empty one is an error, because nearly every answer contains it.
-#[derive(Debug, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(with = "String", description = "", inline)
-)]
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(with = "String", description = "", inline)]
 #[serde(try_from = "String")]
 struct FieldAlias(String);
 

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::JsonSchema;
+
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Deserializer, de};
 
@@ -25,12 +27,8 @@ pub(super) fn compile_sized(pattern: &str) -> Result<SizedForm<Regex>, regex::Er
 }
 
 /// An unanchored, case-sensitive pattern. It runs in time linear in the text.
-#[derive(Clone)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(with = "String", description = "", inline)
-)]
+#[derive(Clone, JsonSchema)]
+#[schemars(with = "String", description = "", inline)]
 pub struct TextPattern(Arc<Regex>);
 
 impl TextPattern {

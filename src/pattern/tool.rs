@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use crate::JsonSchema;
+
 use serde::{Deserialize, Deserializer, de};
 use smol_str::SmolStr;
 
@@ -28,12 +30,8 @@ use super::near_name::{is_no_name_char, show_name};
 /// assert!(!ToolPattern::new("store:get_order")?.matches(&call));
 /// # Ok::<(), String>(())
 /// ```
-#[derive(Clone)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(with = "String", description = "", inline)
-)]
+#[derive(Clone, JsonSchema)]
+#[schemars(with = "String", description = "", inline)]
 pub struct ToolPattern {
     text: SmolStr,
     /// The whole text, as a name without a server.

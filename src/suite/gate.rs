@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::Scope;
 use crate::check::support::reading::Share;
 use crate::place::Place;
@@ -29,8 +30,7 @@ pub struct SuiteGate {
 }
 
 /// The effect of a case of a gated suite that misses its own threshold.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GateRows {
     /// Its trial fails.
@@ -52,8 +52,8 @@ pub struct SummaryBaseline {
 }
 
 /// The mean score that the cases must reach.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WrittenGate {
     /// The lowest mean score that passes.
@@ -63,8 +63,8 @@ pub(super) struct WrittenGate {
 }
 
 /// An earlier summary.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WrittenBaseline {
     /// The earlier summary.

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::gate::{SuiteGate, parse_gate};
 use super::{ReportFormat, keys};
+use crate::JsonSchema;
 use crate::check::{InputMatch, Scope, Tables};
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node, OneOrMany, Value};
@@ -60,8 +61,8 @@ fn parse_texts(fields: &mut Fields<'_>) {
 }
 
 /// The reports that a run writes.
-#[derive(Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Default, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Output {
     /// The formats of the reports.

@@ -3,6 +3,7 @@
 use regex::Regex;
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::case::{StopWhen, TurnQuery};
 use crate::json::Json;
 use crate::place::{LoadError, LoadErrors};
@@ -12,17 +13,13 @@ use crate::yaml::{Build, ListOr, MappingOr, Node, OrderedMap, Placed, nearest};
 const QUERY_KEYS: [&str; 4] = ["query", "user", "input", "prompt"];
 
 /// What the agent is asked: a text, a mapping with the text under `query`, or a text for each turn.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 pub(super) struct WrittenInput(MappingOr<InputOfAgent, ListOr<String, String>>);
 
 /// The input of an agent that takes more than a text.
-#[derive(Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(inline, extend("properties" = {"query": {"type": "string", "description": "The text."}}))
-)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline, extend("properties" = {"query": {"type": "string", "description": "The text."}}))]
 struct InputOfAgent(OrderedMap<Placed<String>, Placed<Json>>);
 
 impl Build for WrittenInput {
@@ -93,8 +90,8 @@ pub(super) fn check_turns(case: Node<'_>, turns: &[TurnQuery], asks_agent: bool)
 }
 
 /// Which answer ends the conversation before its last turn.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WrittenStop {
     /// A text that the answer contains.

@@ -19,6 +19,7 @@ use answer::WrittenAnswer;
 use definitions::{ToolDefinitions, WrittenDefinitions};
 
 use super::agent::{CommandWords, VariableName, require_feature};
+use crate::JsonSchema;
 use crate::case::{CommandLine, MockAnswer, MockContent, MockTool, MockTools};
 use crate::check::Scope;
 use crate::place::LoadErrors;
@@ -31,8 +32,8 @@ const DEFAULT_NAME: &str = "mocks";
 const MAX_NAME_CHARS: usize = 128;
 
 /// The tools that an MCP server of arraign's own offers.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "mocks"))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "mocks")]
 #[serde(deny_unknown_fields)]
 pub(super) struct WrittenMocks {
     /// The name of the server in the trace. Default: `mocks`.
@@ -52,8 +53,8 @@ pub(super) struct WrittenMocks {
 }
 
 /// The word for an error that fails the trial.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, extend("enum" = ["refuse"])))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline, extend("enum" = ["refuse"]))]
 #[serde(try_from = "String")]
 struct Refuse(#[expect(dead_code, reason = "there is only one such word")] String);
 
@@ -67,8 +68,8 @@ impl TryFrom<String> for Refuse {
 }
 
 /// An MCP server that speaks over its standard streams.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 struct RecordedServer {
     /// The program and its arguments. There is no shell.
@@ -81,9 +82,9 @@ struct RecordedServer {
 }
 
 /// The name of a tool, as clients of MCP accept it.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[schemars(inline)]
 struct ToolName(String);
 
 impl TryFrom<String> for ToolName {
@@ -152,8 +153,8 @@ pub(super) fn parse_mocks(node: Node<'_>, scope: &Scope<'_>) -> Result<MockTools
 }
 
 /// One answer, or several: the first that applies is given.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 struct WrittenAnswers(OneOrMany<Placed<Checked<WrittenAnswer>>>);
 
 impl Build for WrittenAnswers {

@@ -62,6 +62,7 @@ pub use variants::find_problem_with_name;
 pub use workspace::{Workspace, load_readers, workspace};
 
 use self::file::FileReader;
+use crate::JsonSchema;
 use crate::case::Case;
 use crate::check::{Registry, Tables};
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
@@ -84,8 +85,7 @@ pub struct Suite {
 }
 
 /// The formats of reports that a suite may ask for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReportFormat {
     /// One JSON document.

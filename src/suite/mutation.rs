@@ -7,14 +7,15 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::case::{IgnoredMutations, MUTATION_SORTS, MutationSort};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Build, Checked, MappingOr, OneOrMany, Placed, did_you_mean, nearest, read_all};
 
 /// Changes of the run that are not reported.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WrittenMutate {
     /// Kinds of mutants, tools and arguments: `duplicate`, `get_order`, `get_order.*`, `duplicate get_order`, and `*` for
@@ -27,8 +28,8 @@ pub(super) struct WrittenMutate {
 type IgnoredEntry = MappingOr<ExplainedMutants, Placed<String>>;
 
 /// Mutants and the reason why they are ignored.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 struct ExplainedMutants {
     /// The mutants: one, or several.

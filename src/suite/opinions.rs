@@ -8,6 +8,7 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::case::Expectation;
 use crate::check::support::reading::Points;
 use crate::evidence::{Judged, Opinion, Opinions};
@@ -18,13 +19,13 @@ use crate::yaml::{Build, Checked, MappingOr, Node, OrderedMap, Placed, did_you_m
 pub(super) type WrittenOpinions = OrderedMap<Placed<String>, Checked<WrittenOpinion>>;
 
 /// A judge's opinion.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "opinion"))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "opinion")]
 pub(super) struct WrittenOpinion(MappingOr<ExplainedOpinion, BareOpinion>);
 
 /// A judge's opinion without a reason.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(untagged, expecting = "an opinion is `true`, `false` or a score from 0 to 100")]
 enum BareOpinion {
     Pass(bool),
@@ -32,8 +33,8 @@ enum BareOpinion {
 }
 
 /// A judge's opinion with its reason.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 struct ExplainedOpinion {
     /// Whether the answer passes.

@@ -9,6 +9,7 @@
 use serde::Deserialize;
 
 use super::case::Context;
+use crate::JsonSchema;
 use crate::case::{Baseline, CheckSettings, VarianceBlock};
 use crate::check::support::reading::{Points, Share};
 use crate::place::LoadErrors;
@@ -31,8 +32,8 @@ pub(super) fn parse_variance(
 pub(super) type WrittenBaseline = MappingOr<BaselineLimits, Placed<String>>;
 
 /// A recorded run, and how far a run may differ from it.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BaselineLimits {
     /// The recorded run.
@@ -46,13 +47,13 @@ pub(super) struct BaselineLimits {
 }
 
 /// One difference, or several.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "changes"))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "changes")]
 pub(super) struct Changes(OneOrMany<FailingChange>);
 
 /// A difference that may fail a case.
-#[derive(Clone, Copy, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 enum FailingChange {
     Regression,

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::name::name_recording;
 use super::run_folder::is_run_folder;
 use super::runs_error::RunsError;
+use crate::JsonSchema;
 use crate::case::{Case, ReasoningTexts, RecordOrder, RunReading, RunSelection, TraceFile, TraceFrom};
 use crate::check::{Scope, WrittenFailures, find_reader};
 use crate::pattern::is_glob;
@@ -57,8 +58,8 @@ fn names_a_file(node: Node<'_>) -> bool {
 }
 
 /// A file, and which of its runs.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "trace_file"))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "trace_file")]
 #[serde(deny_unknown_fields)]
 pub(super) struct WrittenTraceFile {
     /// A file or a glob, relative to this file.

@@ -15,6 +15,7 @@ use std::num::NonZeroU32;
 use serde::Deserialize;
 
 use super::agent::{WrittenInput, WrittenModel, require_feature};
+use crate::JsonSchema;
 use crate::case::{NamedAgent, Variant, VariantAgent};
 use crate::json::json;
 use crate::pattern::visit_secret_values;
@@ -28,8 +29,8 @@ const RESERVED: [&str; 2] = ["all", "attack"];
 const MAX_COMBINATIONS: usize = 1000;
 
 /// What a variant changes about the agents that the cases name.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "variant"))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "variant")]
 #[serde(deny_unknown_fields)]
 pub(super) struct WrittenVariant {
     /// The name of the agent that replaces that of each case.

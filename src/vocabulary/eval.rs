@@ -13,6 +13,7 @@ use serde::Deserialize;
 
 use super::gathered_settings::GatheredSettings;
 use super::{CaseNode, Vocabulary};
+use crate::JsonSchema;
 use crate::case::{Expectation, LoweredBlock};
 use crate::check::Registry;
 use crate::check::support::forms::{
@@ -42,8 +43,8 @@ const RESPONSE: &[&str] = &[
 ];
 
 /// The block `eval`.
-#[derive(Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "eval"))]
+#[derive(Default, Deserialize, JsonSchema)]
+#[schemars(rename = "eval")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EvalBlock {
     /// Which tools are called.
@@ -67,8 +68,8 @@ pub(crate) struct EvalBlock {
 }
 
 /// Which tools are called.
-#[derive(Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Default, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 struct ToolConstraints {
     /// Each of these tools is called at least once, in any order.

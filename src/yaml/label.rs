@@ -2,11 +2,12 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::json::Json;
 
 /// A text; an integer is the text of its digits.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "WrittenLabel", inline))]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[schemars(with = "WrittenLabel", inline)]
 #[serde(try_from = "Json")]
 pub(crate) struct Label(pub(crate) String);
 

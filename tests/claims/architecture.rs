@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 /// From left to right; those of one entry never use each other.
 const LAYERS: &[&[&str]] = &[
+    // The derive of settings, which the root of both packages names.
+    &["JsonSchema"],
     // Of the package `arraign-trace`.
     &["json", "place", "trace"],
     &["yaml"],
@@ -33,6 +35,7 @@ const LAYERS: &[&[&str]] = &[
 
 /// Those of the package `arraign-trace`.
 const TRACE_LAYERS: &[&[&str]] = &[
+    &["JsonSchema"],
     &["place"],
     &["code_blocks", "suggest", "json_text", "json_macro"],
     &["compiled", "json"],

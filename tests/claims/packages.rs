@@ -60,7 +60,7 @@ fn every_package_has_what_its_page_on_the_registry_shows() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let metadata: Json = json::from_str(&String::from_utf8_lossy(&output.stdout)).expect("metadata is JSON");
     let packages = metadata["packages"].as_array().expect("packages");
-    assert_eq!(packages.len(), 3);
+    assert_eq!(packages.len(), 4);
     for package in packages {
         let name = package["name"].as_str().expect("a name");
         for field in ["description", "license", "readme", "documentation"] {

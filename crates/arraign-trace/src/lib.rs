@@ -51,3 +51,9 @@ pub mod trace;
 
 pub use json::Json;
 pub use trace::Trace;
+
+/// Schemars' derive, or one that derives nothing: settings have one line for both builds.
+#[cfg(not(feature = "schema"))]
+pub(crate) use arraign_derive::JsonSchema;
+#[cfg(feature = "schema")]
+pub(crate) use schemars::JsonSchema;

@@ -6,6 +6,8 @@ use std::fmt;
 use std::ops::{Range, RangeInclusive};
 use std::sync::{Arc, OnceLock};
 
+use crate::JsonSchema;
+
 use serde::{Deserialize, Serialize};
 
 /// A text file, by the name that a user knows it by.
@@ -204,8 +206,7 @@ fn count_chars(line: &str, at: usize) -> usize {
 }
 
 /// A [`Place`], resolved: what reports need to name it, to link it and to draw it, without the file.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Location {
     /// The file's name.

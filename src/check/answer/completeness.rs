@@ -16,6 +16,7 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::answer::{AnswerScope, beginning, excerpt, require_whole_answer};
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::Evidence;
@@ -33,8 +34,7 @@ pub(crate) const KIND: CheckKind =
         .without_calls();
 
 /// Settings of `completeness`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct CompletenessSettings {
     /// The fields. One that is listed twice counts twice. Without any, the score is 1, and the verdict notes it.
     expected_fields: Option<Vec<Placed<String>>>,

@@ -11,6 +11,7 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::answer::{answer, saying};
 use crate::check::support::js_pattern::{compile_pattern, exhausted};
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
@@ -29,8 +30,7 @@ pub(crate) const KIND: CheckKind = CheckKind::built::<ExtractSettings>(
 .without_calls();
 
 /// Settings of `extract`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct ExtractSettings {
     /// The name of the value in the verdict.
     name: String,
@@ -48,8 +48,8 @@ struct ExtractSettings {
 }
 
 /// A source of `extract`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(rename_all = "snake_case")]
 enum ExtractSource {
     FinalText,

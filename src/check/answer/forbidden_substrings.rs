@@ -15,6 +15,7 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::answer::{AnswerScope, excerpt, position, saying};
 use crate::check::support::text_assertion::Literal;
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
@@ -29,11 +30,10 @@ pub(crate) const KIND: CheckKind =
         .without_calls();
 
 /// Settings of `forbidden_substrings`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct SubstringSettings {
     /// The texts, exactly as written: blanks count.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[schemars(length(min = 1))]
     substrings: Placed<Vec<Placed<String>>>,
     /// The text that is the answer.
     answer: Option<AnswerScope>,

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::json_schema::{Fault, Home, Schema};
 use crate::check::support::answer::{answer, saying};
 use crate::check::support::answer_json::{Form, json};
@@ -37,8 +38,7 @@ pub(crate) const KIND: CheckKind = CheckKind::with::<AnswerSchemaSettings>(
 const SCHEMA: &str = "/schema";
 
 /// Settings of `json_schema`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct AnswerSchemaSettings {
     /// A JSON Schema, or the path of a file that contains one (YAML or JSON).
     schema: Unparsed<SchemaOrFile>,
@@ -48,7 +48,7 @@ struct AnswerSchemaSettings {
     formats: Option<bool>,
 }
 
-struct JsonSchema {
+struct AnswerSchema {
     schema: Arc<Schema>,
     form: Form,
 }
@@ -66,7 +66,7 @@ impl AnswerSchemaSettings {
             Some(_) => of_file::<false>(written, scope)?,
             None => Arc::new(Home::settings(node, formats).schema(written, SCHEMA, &[], &[])?),
         };
-        Ok(Box::new(JsonSchema { schema, form: self.json.unwrap_or_default() }))
+        Ok(Box::new(AnswerSchema { schema, form: self.json.unwrap_or_default() }))
     }
 }
 
@@ -81,7 +81,7 @@ fn of_file<const FORMATS: bool>(node: Node<'_>, scope: &Scope<'_>) -> Result<Arc
     compiled.map(|compiled| Arc::clone(&compiled.0))
 }
 
-impl Check for JsonSchema {
+impl Check for AnswerSchema {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         let violations = match json(answer(evidence)?, self.form) {
             Ok(json) => {
@@ -100,7 +100,7 @@ impl Check for JsonSchema {
     }
 }
 
-impl JsonSchema {
+impl AnswerSchema {
     /// `violation` with the place of what `fault` broke: in the schema's file, or in the settings.
     fn cite(&self, violation: Violation, fault: &Fault) -> Violation {
         let cited = self.schema.cite(violation, fault);

@@ -16,6 +16,7 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::answer_json::{Form, not_json, of_json, selects_nothing, shown};
 use crate::check::{Check, CheckKind};
 use crate::evidence::Evidence;
@@ -32,12 +33,11 @@ pub(crate) const KIND: CheckKind = CheckKind::of::<Jsonpath>(
 .without_calls();
 
 /// Settings of `jsonpath`.
-#[derive(Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Jsonpath {
     /// A JSONPath (RFC 9535) into the answer.
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    #[schemars(with = "String")]
     path: JsonPath,
     /// The value that one of the selected values must equal. Types count (`1` is not `"1"`), numbers compare as numbers
     /// (1 is 1.0), lists and mappings compare deeply. Without it, the path must select something; a `null` is something.

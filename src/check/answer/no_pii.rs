@@ -24,6 +24,7 @@
 
 use serde::{Deserialize, Deserializer, de};
 
+use crate::JsonSchema;
 use crate::check::arguments::accept_any;
 use crate::check::support::answer::{answer, excerpt, position, saying};
 use crate::check::support::js_pattern::exhausted;
@@ -50,13 +51,12 @@ const EXAMPLES: &[(PersonalKind, &str)] = &[
     (PersonalKind::Secret, "AKIAIOSFODNN7EXAMPLE"),
 ];
 
-#[derive(Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct NoPii {
     /// The kinds of data to look for. Default: all.
     #[serde(default = "all_kinds", deserialize_with = "at_least_one")]
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[schemars(length(min = 1))]
     kinds: Vec<PersonalKind>,
     /// Values that may be in the answer: a text, in any case, or a JavaScript pattern as `/.../`.
     #[serde(default)]
@@ -64,8 +64,8 @@ struct NoPii {
 }
 
 /// A value that may be in the answer.
-#[derive(Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String", inline))]
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(with = "String", inline)]
 #[serde(try_from = "String")]
 enum Allowed {
     Text(String),

@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::answer::{answer, excerpt, position, saying};
 use crate::check::support::text_assertion::Literal;
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
@@ -25,8 +26,7 @@ pub(crate) const KIND: CheckKind =
         .shorthand("value")
         .without_calls();
 
-#[derive(Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]
 struct NotContains(Literal);
 

@@ -17,6 +17,7 @@ use std::num::NonZeroUsize;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::answer::{answer, beginning, saying};
 use crate::check::support::reading::{Amount, Share};
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
@@ -32,8 +33,7 @@ pub(crate) const KIND: CheckKind =
 /// The length limit of the texts, in UTF-16 units: the cost of counting edits grows with the square of the length.
 const MAX_UNITS: usize = 20_000;
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct Similarity {
     /// The text that the answer is compared with.
     to: String,

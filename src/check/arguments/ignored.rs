@@ -2,23 +2,20 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::json::{Json, JsonMap};
 use crate::pattern::ToolPattern;
 use crate::yaml::OneOrMany;
 
 /// Globs over the paths of arguments. The parts of a path are joined by dots; an element of a list is its index. A glob may
 /// begin with the tool's name.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(description = "", inline))]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(description = "", inline)]
 pub(crate) struct IgnoredPaths(OneOrMany<PathGlob>);
 
 /// A glob over the path of an argument.
-#[derive(Debug, Clone, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(with = "String", description = "", inline)
-)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(with = "String", description = "", inline)]
 #[serde(try_from = "String")]
 struct PathGlob(ToolPattern);
 

@@ -20,14 +20,14 @@ pub(crate) use read::{ORDINARY_WORDS, ToolArguments, WORDS, read_arguments};
 use test::ValueTest;
 pub(crate) use words::{MatcherWords, WrittenArguments};
 
+use crate::JsonSchema;
 use crate::json::{Json, JsonMap, JsonText};
 use crate::outcome::CannotDecide;
 use crate::trace::{Arguments, Call};
 use crate::yaml::nearest;
 
 /// How the actual arguments relate to the written ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ArgumentsMode {
     /// The expected arguments, and no others.

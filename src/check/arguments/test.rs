@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{ValueMatcher, accept_all, accept_any};
+use crate::JsonSchema;
 use crate::check::json_schema::Schema;
 use crate::check::support::js_pattern::exhausted;
 use crate::json::{Json, JsonNumber};
@@ -51,8 +52,8 @@ pub(crate) enum Bound {
 }
 
 /// A type of JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "json_type"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "json_type")]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum JsonType {
     /// A text.

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::ValueMatcher;
 use super::test::{Bound, JsonType, ValueTest};
+use crate::JsonSchema;
 use crate::check::json_schema::Home;
 use crate::check::support::forms::InlineSchema;
 use crate::json::{Json, JsonNumber};
@@ -17,13 +18,13 @@ use crate::yaml::{MappingOr, Node, OneOrMany, Placed, Unparsed, even_null, read_
 pub(crate) type WrittenArguments = BTreeMap<String, WrittenArgument>;
 
 /// A value, or a matcher: a mapping with only these words.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "argument"))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "argument")]
 pub(crate) struct WrittenArgument(Unparsed<MappingOr<MatcherWords, Json>>);
 
 /// The words of a matcher. All of them must hold.
-#[derive(Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "matcher"))]
+#[derive(Default, Deserialize, JsonSchema)]
+#[schemars(rename = "matcher")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MatcherWords {
     /// One of these values.
@@ -77,8 +78,8 @@ pub(crate) struct MatcherWords {
 }
 
 /// A length with a minimum or a maximum.
-#[derive(Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Default, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 struct LengthBounds {
     /// The minimum length.
@@ -99,8 +100,8 @@ struct LengthBounds {
 }
 
 /// A text, and how similar a value must be to it.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 struct WrittenSimilarity {
     /// The other text.
@@ -110,8 +111,8 @@ struct WrittenSimilarity {
 }
 
 /// A number with its digits.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "f64", inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(with = "f64", inline)]
 #[serde(try_from = "Json")]
 struct WrittenLimit(JsonNumber<'static>);
 
@@ -128,8 +129,8 @@ impl TryFrom<Json> for WrittenLimit {
 }
 
 /// The least and the greatest number.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "[f64; 2]", inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(with = "[f64; 2]", inline)]
 #[serde(try_from = "Vec<WrittenLimit>")]
 struct WrittenRange([WrittenLimit; 2]);
 
@@ -142,8 +143,8 @@ impl TryFrom<Vec<WrittenLimit>> for WrittenRange {
 }
 
 /// A pattern that is not empty.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String", inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(with = "String", inline)]
 #[serde(try_from = "String")]
 struct WrittenPattern(JsRegex);
 
@@ -160,8 +161,8 @@ impl TryFrom<String> for WrittenPattern {
 }
 
 /// The beginning of a text, which is not empty.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String", inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(with = "String", inline)]
 #[serde(try_from = "String")]
 struct WrittenStart(String);
 
@@ -174,8 +175,8 @@ impl TryFrom<String> for WrittenStart {
 }
 
 /// A number above 0, up to 1.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "f64", inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(with = "f64", inline)]
 #[serde(try_from = "f64")]
 struct SimilarityShare(f64);
 

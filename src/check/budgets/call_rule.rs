@@ -3,6 +3,7 @@
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
+use crate::JsonSchema;
 use crate::check::Check;
 use crate::check::support::messages::run_of;
 use crate::evidence::{CallSuccess, Evidence};
@@ -11,8 +12,7 @@ use crate::pattern::ToolPattern;
 use crate::trace::{Arguments, Call};
 
 /// `true`, or the tools to except.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 pub(super) struct Exceptions {
     /// `true`. To require nothing, omit the check.
     #[serde(rename = "required", default = "yes", deserialize_with = "refuse_false")]

@@ -15,6 +15,7 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::messages::run_of;
 use crate::check::{Check, CheckKind};
 use crate::evidence::{CallSuccess, Evidence, Known};
@@ -29,8 +30,7 @@ pub(crate) const KIND: CheckKind =
 const LARGEST_EXAMPLE: usize = 10_000;
 
 /// Settings of `retries_at_most`.
-#[derive(Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RetriesAtMost {
     /// The maximum number of retries in the run.

@@ -13,6 +13,7 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::{BuildCheck, Check, CheckKind, Scope, accepts_counterexample};
 use crate::evidence::Evidence;
 use crate::outcome::{CannotDecide, Item, Outcome, Violation};
@@ -26,8 +27,7 @@ pub(crate) const KIND: CheckKind =
         .of_figures();
 
 /// Settings of `tokens_at_most`.
-#[derive(Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TokensAtMost {
     /// The greatest sum of input and output tokens.

@@ -12,6 +12,7 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::messages::run_of;
 use crate::check::{Check, CheckKind};
 use crate::evidence::Evidence;
@@ -26,8 +27,7 @@ pub(crate) const KIND: CheckKind =
 const LARGEST_EXAMPLE: usize = 10_000;
 
 /// Settings of `tool_calls_at_most`.
-#[derive(Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ToolCallsAtMost {
     /// The maximum number of calls, inclusive.

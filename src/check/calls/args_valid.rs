@@ -45,6 +45,7 @@ use serde::Deserialize;
 use self::gate::Refusal;
 use self::policy::{Policy, Unconstrained};
 use self::source::Source;
+use crate::JsonSchema;
 use crate::check::json_schema::FoundSchema;
 use crate::check::support::forms::{PolicyOrFile, SchemasByName};
 use crate::check::support::messages::run_of;
@@ -66,8 +67,7 @@ pub(crate) const KIND: CheckKind = CheckKind::with::<ArgsValidSettings>(
 .case_keys(&["require_exercised"]);
 
 /// Settings of `args_valid`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct ArgsValidSettings {
     /// A policy file in one of the three shapes below, or such a policy itself.
     #[serde(default, deserialize_with = "even_null")]

@@ -14,6 +14,7 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::demands::share_without_banned;
 use crate::check::support::messages::never_called;
 use crate::check::{Check, CheckKind};
@@ -29,8 +30,7 @@ pub(crate) const KIND: CheckKind =
         .only_reports(expects_nothing);
 
 /// Settings of `correctness`.
-#[derive(Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Correctness {
     /// The tools. One that is listed twice counts twice. Without any, the score is 1, and the verdict notes it.

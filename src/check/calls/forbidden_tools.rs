@@ -14,6 +14,7 @@ use std::collections::HashSet;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::messages::run_of;
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::Evidence;
@@ -31,11 +32,10 @@ pub(crate) const KIND: CheckKind =
 const SHOWN: usize = 5;
 
 /// Settings of `forbidden_tools`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct ForbiddenToolsSettings {
     /// The tools that must not be called.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[schemars(length(min = 1))]
     tools: Placed<Vec<Placed<String>>>,
     /// How names are compared.
     names: Option<Names>,
@@ -53,8 +53,7 @@ enum Name {
     Normalised(NormalPattern),
 }
 
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Names {
     /// Names are compared character by character. The default.

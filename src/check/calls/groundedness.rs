@@ -13,6 +13,7 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::{Check, CheckKind};
 use crate::evidence::Evidence;
 use crate::outcome::{CannotDecide, Item, Outcome, Score, State, Violation};
@@ -23,8 +24,7 @@ pub(crate) const KIND: CheckKind =
     CheckKind::of::<Groundedness>("groundedness", "at least one tool is called").only_reports(is_opted_out);
 
 /// Settings of `groundedness`.
-#[derive(Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Groundedness {
     /// `false`: this row requires no grounding. The score is 1, and the verdict notes it. Default: `true`.

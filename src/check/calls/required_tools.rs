@@ -11,6 +11,7 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::messages::{at_least_one, never_called, note_attempts};
 use crate::check::{Check, CheckKind, Demand};
 use crate::evidence::{CallSuccess, Evidence};
@@ -22,13 +23,12 @@ pub(crate) const KIND: CheckKind =
     CheckKind::of::<RequiredTools>("required_tools", "each of these tools is called").shorthand("tools");
 
 /// Settings of `required_tools`.
-#[derive(Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RequiredTools {
     /// The tools that must be called: names or globs. `server:tool` means the tool of that server.
     #[serde(deserialize_with = "at_least_one")]
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[schemars(length(min = 1))]
     tools: Vec<ToolPattern>,
 }
 

@@ -16,6 +16,7 @@ use std::collections::HashSet;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::demands::share_without_banned;
 use crate::check::support::messages::{called_tools, never_called, note_attempts, what_was_called};
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
@@ -37,8 +38,7 @@ pub(crate) const KIND: CheckKind = CheckKind::built::<ToolAccuracySettings>(
 const SHOWN: usize = 6;
 
 /// Settings of `tool_accuracy`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct ToolAccuracySettings {
     /// Names of tools, or globs. A name that is given twice counts once.
     #[serde(default)]

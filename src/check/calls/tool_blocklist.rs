@@ -15,6 +15,7 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::messages::{BLOCKED_HELP, is_blocked, run_of};
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::Evidence;
@@ -29,12 +30,11 @@ pub(crate) const KIND: CheckKind =
         .shorthand("blocklist");
 
 /// Settings of `tool_blocklist`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct BlocklistSettings {
     /// The names or globs of tools that must not be called.
     #[serde(alias = "blocked")]
-    #[cfg_attr(feature = "schema", schemars(extend("x-aliases" = ["blocked"])))]
+    #[schemars(extend("x-aliases" = ["blocked"]))]
     blocklist: Placed<Vec<Placed<ToolPattern>>>,
     /// `false`: letter case in names does not count. Default: `true`.
     case_sensitive: Option<bool>,

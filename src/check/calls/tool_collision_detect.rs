@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, de};
 
+use crate::JsonSchema;
 use crate::check::support::messages::join_list;
 use crate::check::{Check, CheckKind};
 use crate::evidence::Evidence;
@@ -36,8 +37,7 @@ pub(crate) const KIND: CheckKind = CheckKind::of::<ToolCollisionDetect>(
 .shorthand("trusted_servers");
 
 /// Settings of `tool_collision_detect`.
-#[derive(Debug, Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ToolCollisionDetect {
     /// Servers that may share tool names: names or globs.

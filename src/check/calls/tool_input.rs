@@ -10,6 +10,7 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::js_pattern::{compile_pattern, exhausted};
 use crate::check::support::messages::{find_calls, note_attempts, run_of, say_times, what_was_called};
 use crate::check::support::reading::{Occurrence, SettingsOfType};
@@ -26,8 +27,7 @@ pub(crate) const KIND: CheckKind =
     CheckKind::built::<ToolInputSettings>("tool_input", "a call of this tool has these arguments");
 
 /// Settings of `tool_input`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct ToolInputSettings {
     /// The name of the tool, or a glob. `server:tool` means the tool of that server.
     tool: ToolPattern,
@@ -49,8 +49,7 @@ struct ToolInputSettings {
 }
 
 /// What the arguments must be.
-#[derive(Clone, Copy, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum InputAssertion {
     /// `value` is in the serialized arguments, in any case.

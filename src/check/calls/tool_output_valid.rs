@@ -18,6 +18,7 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::json_schema::{Fault, FoundSchema, Home, Schema, Table};
 use crate::check::support::forms::SchemasByName;
 use crate::check::support::messages::run_of;
@@ -38,8 +39,7 @@ pub(crate) const KIND: CheckKind = CheckKind::with::<ToolOutputSettings>(
 .shorthand("schemas");
 
 /// Settings of `tool_output_valid`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct ToolOutputSettings {
     /// Tools (names or globs) and the JSON Schemas of their results. `$defs` beside them is shared.
     schemas: Unparsed<SchemasByName>,

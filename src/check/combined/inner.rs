@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::forms::ExpectEntry;
 use crate::check::support::inner_check::Nested;
 use crate::check::{Check, Clause, Scope};
@@ -15,11 +16,10 @@ use crate::trace::{Call, Trace};
 use crate::yaml::{Placed, Unparsed, read_all};
 
 /// Settings of a combination.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 pub(super) struct CombinationSettings {
     /// A list of checks, as under `expect`.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[schemars(length(min = 1))]
     checks: Placed<Vec<Unparsed<ExpectEntry>>>,
 }
 

@@ -13,6 +13,7 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::reading::Amount;
 use crate::check::tables::prices::Prices;
 use crate::check::{BuildCheck, Check, CheckKind, Scope, accepts_counterexample};
@@ -28,8 +29,7 @@ pub(crate) const KIND: CheckKind =
         .of_figures();
 
 /// Settings of `cost_at_most`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct CostSettings {
     /// The highest cost of a run, in US dollars. Exactly so much is allowed.
     usd: Amount,

@@ -12,6 +12,7 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::reading::is_amount;
 use crate::check::{Check, CheckKind, accepts_counterexample};
 use crate::evidence::Evidence;
@@ -25,8 +26,7 @@ pub(crate) const KIND: CheckKind =
         .of_figures();
 
 /// Settings of `duration_at_most`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct DurationAtMost {
     /// The longest duration of a run: milliseconds, or a text such as `500ms`, `3s`, `2m`. Exactly so long is allowed.
     duration: Millis,

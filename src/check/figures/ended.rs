@@ -18,6 +18,7 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{CannotDecide, Item, Outcome, Violation};
@@ -29,16 +30,15 @@ pub(crate) const KIND: CheckKind =
     CheckKind::built::<EndedSettings>("ended", "the run ended in this way").shorthand("how").of_the_end();
 
 /// Settings of `ended`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct EndedSettings {
     /// The end: `well`, `failed`, `cut` or `limit`, or a list of these.
     how: Placed<OneOrMany<End>>,
 }
 
 /// How a run ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "end"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[schemars(rename = "end")]
 #[serde(rename_all = "snake_case")]
 enum End {
     Well,

@@ -10,6 +10,7 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::opinion::{judged, passes};
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::{AnswerForm, Evidence, JudgeContext, Judged, Question};
@@ -24,8 +25,7 @@ pub(crate) const KIND: CheckKind = CheckKind::built::<AgentCheck>(
 .without_calls();
 
 /// Settings of `agent_check`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct AgentCheck {
     /// The name of the question. The judge's opinion has the same label.
     label: Placed<String>,

@@ -27,6 +27,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::{Evidence, ProgramReport, ProgramReports, ProgramRequest};
 use crate::outcome::{CannotDecide, Item, Outcome, Score, Violation};
@@ -40,8 +41,7 @@ pub(crate) const KIND: CheckKind =
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Settings of `exec`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct ExecSettings {
     /// The program, and its arguments. A path is relative to the working folder.
     command: Placed<Vec<String>>,

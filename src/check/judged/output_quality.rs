@@ -14,6 +14,7 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::inner_check::Nested;
 use crate::check::support::opinion::{judged, on_answer, reason, score};
 use crate::check::{BuildCheck, Check, CheckKind, Scope, accepts_counterexample};
@@ -38,11 +39,10 @@ const PROMPT: &str = "How good is the answer, between 0 and 100? Does it answer 
     factual (the results of the tools are the ground truth)? Is it well structured? Does it follow the instructions?";
 
 /// Settings of `output_quality`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct OutputQualitySettings {
     /// The least score, from 0 to 100. Without it the check only reports the score.
-    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 100)))]
+    #[schemars(range(min = 0, max = 100))]
     min: Option<Placed<f64>>,
     /// A list of `{contains: ..}`, `{not_contains: ..}`, `{regex: ..}` and `{json_schema: ..}`.
     #[serde(default, deserialize_with = "even_null")]

@@ -12,6 +12,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 use crate::check::support::demands::share_without_banned;
 use crate::check::support::messages::{note_attempts, say_times};
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
@@ -31,8 +32,7 @@ pub(crate) const KIND: CheckKind =
 const SHOWN: usize = 12;
 
 /// Settings of `sequence_correctness`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct SequenceSettings {
     /// Names of tools, or globs, in order.
     tool_sequence: Option<Vec<ToolPattern>>,
@@ -45,8 +45,7 @@ struct SequenceCorrectness {
     mode: Mode,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Mode {
     /// Other calls may come between. Progress: the tools that follow from the first one on. The default.

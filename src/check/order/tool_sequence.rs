@@ -13,6 +13,7 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::messages::{note_attempts, run_of};
 use crate::check::{BuildCheck, Check, CheckKind, Demand, Scope};
 use crate::evidence::{CallSuccess, Evidence};
@@ -27,11 +28,10 @@ pub(crate) const KIND: CheckKind =
         .shorthand("tools");
 
 /// Settings of `tool_sequence`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct ToolSequenceSettings {
     /// The tools, in this order. Other calls may come between.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[schemars(length(min = 1))]
     tools: Option<Placed<Vec<ToolPattern>>>,
     /// Lists of tools. All calls of the run equal one of these lists.
     allow: Option<Placed<Vec<Vec<ToolPattern>>>>,

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::evidence::Evidence;
 use crate::outcome::CannotDecide;
 use crate::secrets::QuotedText;
@@ -70,8 +71,7 @@ pub(crate) fn position(text: &str, at: usize) -> String {
 }
 
 /// The setting `answer`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum AnswerScope {
     /// Everything that the model said, joined by newlines. The default.

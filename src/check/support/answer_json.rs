@@ -5,6 +5,7 @@ use std::ops::Range;
 use arraign_trace::code_blocks::{CodeBlock, find_code_blocks};
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::Check;
 use crate::check::support::answer::{
     answer, beginning, beginning_from, ending, ending_before, position, saying,
@@ -18,8 +19,7 @@ use crate::secrets::QuotedText;
 use crate::yaml::Node;
 
 /// Where in the answer its JSON is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Form {
     /// The whole answer is JSON. The default.
@@ -123,12 +123,11 @@ fn name_block(block: &CodeBlock<'_>) -> &'static str {
 const SHOWN: usize = 120;
 
 /// Settings of a check of what a path selects.
-#[derive(Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PathSettings {
     /// A JSONPath (RFC 9535) into the answer.
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    #[schemars(with = "String")]
     path: JsonPath,
     /// Where the JSON is in the answer.
     #[serde(default)]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::json::JsonMap;
 use crate::yaml::MappingOr;
 
@@ -14,8 +15,8 @@ pub(crate) type InlineSchema = MappingOr<JsonMap, bool>;
 pub(crate) type SchemaOrFile = MappingOr<JsonMap, FileOrFlag>;
 
 /// A file that contains a JSON Schema, or the schema of all values (`true`) or of none.
-#[derive(Debug, Clone, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(untagged, expecting = "expected a JSON Schema, or a file that contains one")]
 #[expect(dead_code, reason = "the reader of schemas finds the file itself")]
 pub(crate) enum FileOrFlag {

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::answer::{answer, saying};
 use crate::check::{Check, CheckNote};
 use crate::evidence::Evidence;
@@ -11,8 +12,7 @@ use crate::place::LoadErrors;
 use crate::yaml::Placed;
 
 /// Settings of `regex` and `not_regex`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 pub(crate) struct PatternSettings {
     /// A JavaScript regular expression, unanchored. The literal form `/pattern/flags` is accepted.
     pattern: Placed<String>,

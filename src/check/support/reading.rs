@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::json::Json;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::trace::Call;
@@ -58,8 +59,8 @@ pub(crate) fn require_entries<'n>(
 }
 
 /// A number from 0 up.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, extend("minimum" = 0)))]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[schemars(inline, extend("minimum" = 0))]
 #[serde(try_from = "f64")]
 pub(crate) struct Amount(f64);
 
@@ -88,8 +89,8 @@ impl TryFrom<f64> for Amount {
 }
 
 /// A number from 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, extend("minimum" = 0, "maximum" = 1)))]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[schemars(inline, extend("minimum" = 0, "maximum" = 1))]
 #[serde(try_from = "f64")]
 pub(crate) struct Share(f64);
 
@@ -109,12 +110,8 @@ impl TryFrom<f64> for Share {
 }
 
 /// A number from 0 to 1; `true` and null are the usual one.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(inline, extend("anyOf" = [{"type": "number", "minimum": 0, "maximum": 1}, {"enum": [true, null]}]), with = "Json")
-)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[schemars(inline, extend("anyOf" = [{"type": "number", "minimum": 0, "maximum": 1}, {"enum": [true, null]}]), with = "Json")]
 #[serde(try_from = "Json")]
 #[cfg_attr(
     not(feature = "verification"),
@@ -149,8 +146,8 @@ impl TryFrom<Json> for ShareOrUsual {
 }
 
 /// A number from 0 to 100.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, extend("minimum" = 0, "maximum" = 100)))]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[schemars(inline, extend("minimum" = 0, "maximum" = 100))]
 #[serde(try_from = "f64")]
 pub(crate) struct Points(f64);
 
@@ -184,8 +181,8 @@ pub(crate) fn is_amount(value: f64) -> bool {
 }
 
 /// Which calls of a tool must agree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, with = "WrittenOccurrence"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[schemars(inline, with = "WrittenOccurrence")]
 #[serde(from = "WrittenOccurrence")]
 pub(crate) enum Occurrence {
     #[default]
@@ -198,16 +195,16 @@ pub(crate) enum Occurrence {
 }
 
 /// A word, or the number of a call among those of the tool.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(untagged, expecting = "expected `any`, `all`, `first`, `last`, or the number of a call, from 1 up")]
 enum WrittenOccurrence {
     Word(OccurrenceWord),
     Nth(NonZeroUsize),
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(rename_all = "snake_case")]
 enum OccurrenceWord {
     /// One call is enough.

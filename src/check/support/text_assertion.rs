@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::answer::{answer, beginning, saying};
 use crate::check::{Check, Demand};
 use crate::evidence::Evidence;
@@ -54,8 +55,7 @@ impl Check for TextCheck {
 }
 
 /// A text that the answer is held against.
-#[derive(Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Literal {
     /// The text, exactly as written: nothing is trimmed.

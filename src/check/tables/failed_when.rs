@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::arguments::{MatcherWords, ResultMatcher, WORDS};
 use crate::json::Json;
 use crate::pattern::ToolPattern;
@@ -14,16 +15,16 @@ use crate::trace::{Call, CallStatus, StatusMark, Trace, find_in_result};
 use crate::yaml::{Build, MappingOr, Node, Placed, Unparsed};
 
 /// What users write under `failed_when`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 pub(crate) struct WrittenFailures(Unparsed<MappingOr<BTreeMap<String, WrittenRule>, WrittenRule>>);
 
 /// What users write for a tool, or for all tools: `never`, or a matcher of the result.
 type WrittenRule = MappingOr<Unparsed<MatcherWords>, Never>;
 
 /// The word `never`: no result is a failure.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, extend("enum" = ["never"])))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline, extend("enum" = ["never"]))]
 #[serde(try_from = "Json")]
 enum Never {
     Never,

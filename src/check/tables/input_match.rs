@@ -2,12 +2,13 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::place::LoadError;
 use crate::yaml::Node;
 
 /// Which texts of the user in a run are compared with the input of its case.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "WrittenInputMatch", inline))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[schemars(with = "WrittenInputMatch", inline)]
 #[serde(from = "WrittenInputMatch")]
 pub enum InputMatch {
     /// The first text is the input, or holds it as a piece of its own.
@@ -24,8 +25,8 @@ pub enum InputMatch {
 }
 
 /// Which texts of the user in a run are compared with the input of its case.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(untagged, expecting = "`input_match` is `first`, `last`, `any`, `contains` or `false`")]
 enum WrittenInputMatch {
     /// `false`: nothing is compared. `true`: the default.
@@ -34,8 +35,8 @@ enum WrittenInputMatch {
 }
 
 /// Which texts of the user are compared, in a word.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(rename_all = "snake_case")]
 enum ComparedTexts {
     /// The first text. The default.

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::place::{LoadErrors, Place};
 use crate::yaml::{Node, TimeLimit, even_null};
 
@@ -82,12 +83,12 @@ impl JudgeSettings {
 }
 
 /// The model that gives opinions.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "judge"))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "judge")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WrittenJudge {
     /// The name of the model on its server.
-    #[cfg_attr(feature = "schema", schemars(extend("type" = ["null", "string"])))]
+    #[schemars(extend("type" = ["null", "string"]))]
     model: Option<ModelName>,
     /// A server with OpenAI's chat completions API, including the version. Default: OpenAI.
     #[serde(default, deserialize_with = "even_null")]
@@ -96,11 +97,11 @@ pub(crate) struct WrittenJudge {
     #[serde(default, deserialize_with = "even_null")]
     key_env: Option<KeyVariable>,
     /// The seed of each request, sent with temperature 0. Default: 0.
-    #[cfg_attr(feature = "schema", schemars(extend("type" = ["null", "integer"])))]
+    #[schemars(extend("type" = ["null", "integer"]))]
     seed: Option<i64>,
     /// How often the judge is asked: an odd number up to 9. The majority decides.
     #[serde(default, deserialize_with = "even_null")]
-    #[cfg_attr(feature = "schema", schemars(extend("enum" = [1, 3, 5, 7, 9])))]
+    #[schemars(extend("enum" = [1, 3, 5, 7, 9]))]
     votes: Option<Votes>,
     /// The time limit for one answer, including all attempts. Default: 2 minutes.
     #[serde(default, deserialize_with = "even_null")]
@@ -111,8 +112,8 @@ pub(crate) struct WrittenJudge {
 }
 
 /// The name of a model: not empty.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline, description = "")]
 #[serde(try_from = "String")]
 struct ModelName(String);
 
@@ -125,8 +126,8 @@ impl TryFrom<String> for ModelName {
 }
 
 /// The address of a server, without a secret: case files are committed.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = "", extend("pattern" = "^https?://")))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline, description = "", extend("pattern" = "^https?://"))]
 #[serde(try_from = "String")]
 struct BaseUrl(String);
 
@@ -146,8 +147,8 @@ impl TryFrom<String> for BaseUrl {
 }
 
 /// The name of a variable, never a key itself.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = "", extend("pattern" = "^[A-Z0-9_]+$")))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline, description = "", extend("pattern" = "^[A-Z0-9_]+$"))]
 #[serde(try_from = "String")]
 struct KeyVariable(String);
 
@@ -164,8 +165,8 @@ impl TryFrom<String> for KeyVariable {
 }
 
 /// How often a judge is asked. An even number may be a tie, which decides nothing.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline, description = "")]
 #[serde(try_from = "u32")]
 struct Votes(u32);
 
@@ -181,8 +182,8 @@ impl TryFrom<u32> for Votes {
 }
 
 /// An amount of dollars above 0.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = "", extend("exclusiveMinimum" = 0)))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline, description = "", extend("exclusiveMinimum" = 0))]
 #[serde(try_from = "f64")]
 struct Budget(f64);
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::reading::{Amount, is_amount};
 use crate::outcome::CannotDecide;
 use crate::place::LoadErrors;
@@ -21,8 +22,8 @@ pub struct Prices {
 }
 
 /// The prices of one model.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "price"))]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[schemars(rename = "price")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ModelPrice {
     /// Input tokens.

@@ -15,6 +15,7 @@ use super::entry::WrittenTimes;
 use super::expected_call::ExpectedCall;
 use super::run_calls::WantedStatus;
 use super::spec::WrittenCall;
+use crate::JsonSchema;
 use crate::check::arguments::{ArgumentsMode, IgnoredPaths, WrittenArguments};
 use crate::check::support::reading::Occurrence;
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
@@ -27,8 +28,7 @@ pub(crate) const KIND: CheckKind =
         .shorthand("tool");
 
 /// Settings of `call`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct CallSettings {
     /// The tool: a name, `server:tool`, or a glob.
     tool: ToolPattern,

@@ -18,6 +18,7 @@ use super::report::list_specs;
 use super::run_calls::WantedStatus;
 use super::settings::{Trajectory, TrajectoryMode};
 use super::spec::{DefaultValues, SpecDefaults};
+use crate::JsonSchema;
 use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::pattern::ToolPattern;
@@ -28,11 +29,10 @@ pub(crate) const KIND: CheckKind =
     CheckKind::built::<EffectsSettings>("effects", "the run makes exactly these state-changing calls");
 
 /// Settings of `effects`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct EffectsSettings {
     /// The tools that change something: names and globs.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[schemars(length(min = 1))]
     write: Placed<Vec<ToolPattern>>,
     /// The expected calls of these tools, in any order. An empty list expects none.
     calls: Placed<Vec<Unparsed<Entry>>>,

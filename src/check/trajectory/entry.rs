@@ -9,6 +9,7 @@ use serde::Deserialize;
 use super::run_calls::WantedStatus;
 use super::settings::TrajectoryMode;
 use super::spec::{CallSpec, SpecDefaults, WrittenCall};
+use crate::JsonSchema;
 use crate::check::arguments::{ArgumentsMode, WrittenArguments};
 use crate::check::support::messages::say_times;
 use crate::pattern::ToolPattern;
@@ -49,13 +50,13 @@ pub(super) struct Times {
 }
 
 /// The number of calls, or bounds of it.
-#[derive(Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "times"))]
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "times")]
 pub(super) struct WrittenTimes(MappingOr<TimesBounds, usize>);
 
 /// Bounds of a number of calls.
-#[derive(Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TimesBounds {
     /// The minimum number of calls.
@@ -100,7 +101,8 @@ impl Times {
 }
 
 /// An expected call: a tool's name, its long form, alternatives, a group, or `TOOL: ARGUMENTS`.
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged, rename = "expected_call"))]
+#[derive(JsonSchema)]
+#[schemars(untagged, rename = "expected_call")]
 pub(super) enum Entry {
     Name(ToolPattern),
     Long(LongEntry),
@@ -110,8 +112,8 @@ pub(super) enum Entry {
 }
 
 /// The long form of an expected call.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "long_expected_call"))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "long_expected_call")]
 #[serde(deny_unknown_fields)]
 pub(super) struct LongEntry {
     /// The tool: a name, `server:tool`, or a glob.
@@ -130,8 +132,8 @@ pub(super) struct LongEntry {
 }
 
 /// Alternatives for one call.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AnyOfEntry {
     /// One of these calls is made.
@@ -143,8 +145,8 @@ pub(super) struct AnyOfEntry {
 }
 
 /// Calls without an order.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GroupEntry {
     /// These calls are made, in any order.

@@ -16,6 +16,7 @@ use super::entry::Times;
 use super::expected_call::ExpectedCall;
 use super::run_calls::WantedStatus;
 use super::spec::WrittenCall;
+use crate::JsonSchema;
 use crate::check::arguments::{ArgumentsMode, IgnoredPaths, WrittenArguments};
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::pattern::ToolPattern;
@@ -26,8 +27,7 @@ pub(crate) const KIND: CheckKind =
     CheckKind::built::<NotCalledSettings>("not_called", "this tool is not called").shorthand("tool");
 
 /// Settings of `not_called`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct NotCalledSettings {
     /// The tool: a name, `server:tool`, or a glob.
     tool: ToolPattern,

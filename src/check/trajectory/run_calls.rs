@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::arguments::IgnoredPaths;
 use crate::evidence::{CallSuccess, Known, SuccessBasis};
 use crate::outcome::CannotDecide;
@@ -140,8 +141,8 @@ impl<'r> RunCalls<'r> {
 }
 
 /// How an expected call must end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "call_status"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "call_status")]
 #[serde(rename_all = "snake_case")]
 pub(super) enum WantedStatus {
     /// The call was answered, and nothing says that it failed. A result that looks like a failure leaves it undecided.

@@ -6,14 +6,15 @@ use super::bfcl::MatchRules;
 use super::entry::{Entry, SlotBuilder, SlotGroup};
 use super::run_calls::WantedStatus;
 use super::spec::{DefaultValues, SpecDefaults};
+use crate::JsonSchema;
 use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
 use crate::json::JsonMap;
 use crate::place::LoadErrors;
 use crate::yaml::{OneOrMany, Placed, Unparsed};
 
 /// How the calls of a run relate to the expected ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "trajectory_mode"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "trajectory_mode")]
 #[serde(rename_all = "snake_case")]
 pub(super) enum TrajectoryMode {
     /// The same calls in the same order, and no others.
@@ -60,8 +61,7 @@ impl TrajectoryMode {
 }
 
 /// Settings of `calls`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 pub(super) struct CallsSettings {
     /// The expected calls.
     pub(super) list: Vec<Unparsed<Entry>>,

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use super::expected_call::ExpectedCall;
 use super::run_calls::WantedStatus;
 use super::spec::WrittenCall;
+use crate::JsonSchema;
 use crate::check::arguments::{ArgumentsMode, IgnoredPaths, WrittenArguments};
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::pattern::ToolPattern;
@@ -23,8 +24,7 @@ pub(crate) const KIND: CheckKind =
     CheckKind::built::<ToolCalledSettings>("tool_called", "a call of this tool succeeds").shorthand("tool");
 
 /// Settings of `tool_called`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct ToolCalledSettings {
     /// The tool: a name, `server:tool`, or a glob.
     tool: ToolPattern,

@@ -10,6 +10,7 @@ use super::answer::words::Phrases;
 use super::event::AddedNames;
 use super::purpose::{CommandPattern, Purpose};
 use super::tools::ToolKind;
+use crate::JsonSchema;
 use crate::check::support::reading::ShareOrUsual;
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
@@ -19,8 +20,7 @@ use crate::yaml::{Node, Value, even_null};
 const THRESHOLD: f64 = 0.9;
 
 /// The evidence that the score is taken from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Profile {
     /// The words of the final answer.
@@ -30,8 +30,7 @@ pub(super) enum Profile {
 }
 
 /// The effect of an unsupported statement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum OnViolation {
     /// The trial fails, whatever the score is. The default.
@@ -42,8 +41,7 @@ pub(super) enum OnViolation {
 }
 
 /// A quality gate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum QualityGate {
     /// A type checker.
@@ -172,8 +170,7 @@ impl VerificationSettings {
 }
 
 /// Settings of `verification`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 pub(super) struct WrittenSettings {
     /// The lowest score that passes. Default: 0.9. `verification: 0.8` is the short form, and `true` uses all defaults.
     #[serde(default, deserialize_with = "even_null")]
@@ -197,8 +194,8 @@ pub(super) struct WrittenSettings {
 }
 
 /// Names or globs of tools, by what the tools do.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, deny_unknown_fields))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline, deny_unknown_fields)]
 struct AddedTools {
     /// Tools that change files.
     edit: Option<Vec<ToolPattern>>,
@@ -227,8 +224,8 @@ struct AddedTools {
 }
 
 /// Shell lines, by what they do.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, deny_unknown_fields))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline, deny_unknown_fields)]
 struct AddedCommands {
     /// Lines that run tests.
     test: Option<Vec<String>>,

@@ -18,6 +18,8 @@ mod url;
 
 use std::ops::Range;
 
+use crate::JsonSchema;
+
 use serde::{Deserialize, Serialize};
 
 use super::plain::PlainText;
@@ -31,8 +33,7 @@ pub use time::ClockTime;
 pub use unit::{Unit, is_currency, units_agree};
 
 /// The kind of an atom.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AtomKind {
     /// An amount in a currency.

@@ -11,6 +11,8 @@ mod secret;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use crate::JsonSchema;
+
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
@@ -20,8 +22,7 @@ use super::plain::PlainText;
 use super::steps::count_steps;
 
 /// A kind of personal data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PersonalKind {
     /// A private key, a token, an API key.

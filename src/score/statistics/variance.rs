@@ -5,18 +5,18 @@ use std::num::NonZeroU32;
 use serde::{Deserialize, Serialize};
 
 use super::{RunScore, Spread, Statistics};
+use crate::JsonSchema;
 use crate::outcome::Violation;
 use crate::score::bounded;
 
 /// Settings: how many runs, and what they must reach together.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Variance {
     /// The number of runs. Default: 10.
     pub runs: NonZeroU32,
     /// The minimum share of runs that pass. Default: 0.8.
-    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 1)))]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     #[serde(deserialize_with = "bounded::rate")]
     pub pass_rate: f64,
     /// The minimum mean score, in points.
@@ -26,7 +26,7 @@ pub struct Variance {
     #[serde(deserialize_with = "bounded::optional_points")]
     pub max_std_dev: Option<f64>,
     /// The probability that the intervals hold. Default: 0.95.
-    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
+    #[schemars(range(min = 0, max = 1))]
     #[serde(deserialize_with = "bounded::level")]
     pub confidence_level: f64,
 }

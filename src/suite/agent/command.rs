@@ -2,13 +2,14 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::case::{CommandLine, check_argument};
 use crate::place::LoadErrors;
 use crate::yaml::{Build, Label, Placed, Unparsed};
 
 /// The name of an environment variable, never its value: that would be kept in the repository.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(try_from = "String")]
 pub(in crate::suite) struct VariableName(pub(in crate::suite) String);
 
@@ -24,8 +25,8 @@ impl TryFrom<String> for VariableName {
 }
 
 /// A program and its arguments. A number is the text that it is written as.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 pub(in crate::suite) struct CommandWords(Unparsed<Vec<Label>>);
 
 impl CommandWords {
@@ -66,8 +67,8 @@ impl Build for CommandWords {
 }
 
 /// The command of an agent, whose arguments may have placeholders.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 pub(super) struct AgentWords(CommandWords);
 
 impl Build for AgentWords {

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::require_feature;
+use crate::JsonSchema;
 use crate::case::{HttpCall, HttpMethod, Template, VariableText};
 use crate::json::Json;
 use crate::pattern::JsonPath;
@@ -16,14 +17,14 @@ const MAX_RETRIES: u32 = 10;
 pub(super) type WrittenHttp = MappingOr<HttpRequest, Placed<String>>;
 
 /// A request to a server.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub(super) struct HttpRequest {
     /// The URL.
     url: Placed<String>,
     /// The method. Default: `POST`.
-    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["GET", "POST", "PUT", "PATCH"])))]
+    #[schemars(extend("enum" = ["GET", "POST", "PUT", "PATCH"]))]
     method: Option<Placed<String>>,
     /// The headers. `${NAME}` is an environment variable.
     headers: Option<OrderedMap<String, Placed<Label>>>,
@@ -35,14 +36,14 @@ pub(super) struct HttpRequest {
     /// A JSONPath to the agent's answer in the response.
     answer: Option<JsonPath>,
     /// The number of further attempts after a 429, a 5xx or a lost connection.
-    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
+    #[schemars(range(min = 0, max = 10))]
     retries: Option<Placed<u32>>,
     // Keys of both forms of agents stand beside the form, and are often put inside of it.
-    #[cfg_attr(feature = "schema", schemars(skip))]
+    #[schemars(skip)]
     timeout: Option<Placed<Json>>,
-    #[cfg_attr(feature = "schema", schemars(skip))]
+    #[schemars(skip)]
     output_limit: Option<Placed<Json>>,
-    #[cfg_attr(feature = "schema", schemars(skip))]
+    #[schemars(skip)]
     format: Option<Placed<Json>>,
 }
 

@@ -19,6 +19,7 @@ use serde::Deserialize;
 
 use self::command::AgentWords;
 use self::http::WrittenHttp;
+use crate::JsonSchema;
 use crate::case::{
     AgentDescription, AgentFrom, AgentUse, Case, CommandLine, Described, HttpCall, InputGlob, NamedAgent,
     RunSelection, TraceFrom,
@@ -32,8 +33,8 @@ use crate::yaml::{Build, Checked, MappingOr, Node, OneOrMany, OrderedMap, Placed
 pub(super) type WrittenAgent = MappingOr<WrittenDescription, Placed<String>>;
 
 /// An agent: a program or a server.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "described_agent"))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "described_agent")]
 #[serde(deny_unknown_fields)]
 pub(super) struct WrittenDescription {
     /// The program and its arguments. There is no shell.
@@ -165,8 +166,8 @@ impl WrittenDescription {
 }
 
 /// A glob of files.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 pub(super) struct WrittenInput(String);
 
 impl Build for WrittenInput {

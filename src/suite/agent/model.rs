@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::require_feature;
+use crate::JsonSchema;
 use crate::case::ModelSettings;
 use crate::place::LoadErrors;
 use crate::yaml::{Build, MappingOr, OneOrMany, Placed};
@@ -11,8 +12,8 @@ use crate::yaml::{Build, MappingOr, OneOrMany, Placed};
 pub(in crate::suite) type WrittenModel = MappingOr<ModelForm, bool>;
 
 /// Where requests to a model go, and what is not compared in a replay.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub(in crate::suite) struct ModelForm {
     /// Addresses of providers, in place of the usual ones.
@@ -30,8 +31,8 @@ pub(in crate::suite) struct ModelForm {
 }
 
 /// The addresses of providers. One that is not named keeps the address of its variable, or else its usual one.
-#[derive(Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Default, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 struct Upstreams {
     /// In place of `https://api.openai.com/v1`.
@@ -75,8 +76,8 @@ impl Build for WrittenModel {
 }
 
 /// The address of a provider.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(try_from = "String")]
 struct ProviderUrl(String);
 
@@ -94,8 +95,8 @@ impl TryFrom<String> for ProviderUrl {
 }
 
 /// A JSON pointer to a part of a request.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(try_from = "String")]
 struct RequestPointer(String);
 
@@ -120,8 +121,8 @@ impl TryFrom<String> for RequestPointer {
 }
 
 /// A regular expression of a part of texts.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(try_from = "String")]
 struct TextPart(String);
 

@@ -3,13 +3,13 @@
 
 mod trace;
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
+use crate::JsonSchema;
 
 pub(super) use trace::Trace;
 
 /// A value, or null.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, inline))]
+#[derive(JsonSchema)]
+#[schemars(untagged, inline)]
 pub(super) enum Nullable<T> {
     Null(()),
     Json(T),

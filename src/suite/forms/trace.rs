@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
+use crate::JsonSchema;
 
 use super::Nullable;
 use crate::check::support::reading::Amount;
@@ -13,7 +12,8 @@ use crate::suite::trace::WrittenTraceFile;
 use crate::trace::{CallStatus, Results};
 
 /// A recorded run: a file, or the run itself.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "trace"))]
+#[derive(JsonSchema)]
+#[schemars(untagged, rename = "trace")]
 pub(crate) enum Trace {
     File(String),
     RunOfFile(WrittenTraceFile),
@@ -22,7 +22,8 @@ pub(crate) enum Trace {
 }
 
 /// A run that is written in the case.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "run"))]
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "run")]
 pub(crate) struct Run {
     /// How the recording was made.
     recorded: Option<Nullable<Recorded>>,
@@ -66,7 +67,8 @@ pub(crate) struct Run {
 }
 
 /// How a recording was made.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, inline)]
 pub(crate) struct Recorded {
     /// The program that recorded the run.
     by: Option<Nullable<String>>,
@@ -85,14 +87,16 @@ pub(crate) struct Recorded {
 }
 
 /// How a run ended.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "ended"))]
+#[derive(JsonSchema)]
+#[schemars(untagged, rename = "ended")]
 pub(crate) enum Ended {
     Word(End),
     WithReason(EndWithReason),
 }
 
 /// How a run ended, in a word.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename_all = "snake_case", inline))]
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case", inline)]
 pub(crate) enum End {
     /// The run came to its end.
     Well,
@@ -107,7 +111,8 @@ pub(crate) enum End {
 }
 
 /// How a run ended, and why.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline, extend("maxProperties" = 1)))]
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, inline, extend("maxProperties" = 1))]
 pub(crate) struct EndWithReason {
     /// The error with which the run ended.
     failed: Option<Nullable<String>>,
@@ -118,7 +123,8 @@ pub(crate) struct EndWithReason {
 }
 
 /// Whether the calls of a run are not recorded, or why some of them may be missing.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "calls_unrecorded"))]
+#[derive(JsonSchema)]
+#[schemars(untagged, rename = "calls_unrecorded")]
 pub(crate) enum CallsUnrecorded {
     ByFormat(bool),
     Unread(UnreadReason),
@@ -126,14 +132,16 @@ pub(crate) enum CallsUnrecorded {
 }
 
 /// The formats that a list of roles and texts may have: nothing shows that it would have calls.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, inline)]
 pub(crate) struct PossibleFormats {
     /// The names of the formats.
     formats: Vec<String>,
 }
 
 /// The first part of a file that was not understood.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, inline)]
 pub(crate) struct UnreadReason {
     /// Where the part is.
     place: Option<String>,
@@ -142,14 +150,16 @@ pub(crate) struct UnreadReason {
 }
 
 /// A text, or a call: a bare name is a call without arguments.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(untagged, rename = "step"))]
+#[derive(JsonSchema)]
+#[schemars(untagged, rename = "step")]
 pub(crate) enum Step {
     Name(String),
     Fields(Box<StepFields>),
 }
 
 /// A text, or a call.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, inline))]
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, inline)]
 pub(crate) struct StepFields {
     /// A message of the user.
     user: Option<String>,
@@ -202,7 +212,8 @@ pub(crate) struct StepFields {
 }
 
 /// The tokens of a run.
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields, rename = "usage"))]
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "usage")]
 pub(crate) struct Usage {
     /// Input tokens.
     input_tokens: i64,

@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::case::Tier;
 use crate::check::support::forms::{ExtractSettings, VerificationSettings};
 use crate::check::support::reading::{Amount, Share, ShareOrUsual};
@@ -27,13 +28,12 @@ use crate::yaml::{Checked, Elsewhere, Label, MappingOr, OneOrMany, Placed, TimeL
 ///
 /// A vocabulary reads its keys itself: here they are only named and described. How a key combines with the defaults of a
 /// suite is in [`super::RULES`].
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "what is elsewhere is read from the file")]
 pub(in crate::suite) struct CaseKeys {
     /// The name of the trial below its file. Required where a file contains several cases.
     #[serde(default, deserialize_with = "even_null", alias = "name")]
-    #[cfg_attr(feature = "schema", schemars(extend("x-aliases" = ["name"])))]
+    #[schemars(extend("x-aliases" = ["name"]))]
     pub(in crate::suite) id: Option<Placed<Label>>,
     /// A description, for people.
     pub(in crate::suite) description: Option<String>,
@@ -47,7 +47,7 @@ pub(in crate::suite) struct CaseKeys {
     include: Option<Elsewhere<OneOrMany<String>>>,
     /// What the agent is asked.
     #[serde(default, deserialize_with = "even_null", alias = "prompt")]
-    #[cfg_attr(feature = "schema", schemars(extend("x-aliases" = ["prompt"])))]
+    #[schemars(extend("x-aliases" = ["prompt"]))]
     pub(in crate::suite) input: Option<Placed<Checked<WrittenInput>>>,
     /// `{contains: text}` or `{regex: pattern}`: the answer that ends the turns early.
     #[serde(default, deserialize_with = "even_null")]
@@ -169,8 +169,8 @@ pub(in crate::suite) struct CaseKeys {
 }
 
 /// `true`, `false` or the reason why the trial is skipped.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(untagged, expecting = "`ignore` is true, false, or the reason")]
 pub(in crate::suite) enum WrittenIgnore {
     Flag(bool),

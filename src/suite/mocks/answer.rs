@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::case::{MockAnswer, MockContent};
 use crate::check::arguments::{
     ArgumentsMatcher, ArgumentsMode, IgnoredPaths, ToolArguments, WrittenArguments, read_arguments,
@@ -22,8 +23,8 @@ const BLOCKS: [(&str, &[&str]); 5] = [
 ];
 
 /// What a tool answers.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "mock_answer"))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "mock_answer")]
 #[serde(deny_unknown_fields)]
 pub(super) struct WrittenAnswer {
     /// The arguments to which the answer applies. Default: all.

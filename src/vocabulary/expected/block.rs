@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::output::{ExpectedOutput, OutputAssertions};
 use super::{ExpectedContext, GatheredSettings};
+use crate::JsonSchema;
 use crate::case::{Expectation, LoweredBlock};
 use crate::place::{LoadError, LoadErrors};
 use crate::score::{Effect, Scale, Scorecard, ScorecardPart, ScoredBy};
@@ -21,8 +22,8 @@ pub(super) struct ExpectedBlock<'b> {
 }
 
 /// What is expected of a run, or of one turn.
-#[derive(Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "expected"))]
+#[derive(Default, Deserialize, JsonSchema)]
+#[schemars(rename = "expected")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExpectedParts {
     /// These tools are called.
@@ -33,7 +34,7 @@ pub(crate) struct ExpectedParts {
     tool_categories: Option<Unparsed<Vec<String>>>,
     /// The calls follow this sequence.
     #[serde(default, deserialize_with = "even_null", alias = "sequence")]
-    #[cfg_attr(feature = "schema", schemars(extend("x-aliases" = ["sequence"])))]
+    #[schemars(extend("x-aliases" = ["sequence"]))]
     tool_sequence: Option<Unparsed<Vec<String>>>,
     /// The gate: a call of any of these tools fails the case with score 0.
     #[serde(default, deserialize_with = "even_null")]

@@ -22,6 +22,7 @@ pub(crate) use self::block::ExpectedParts;
 pub(crate) use self::thresholds::ExpectedThresholds;
 use super::gathered_settings::GatheredSettings;
 use super::{CaseNode, Vocabulary};
+use crate::JsonSchema;
 use crate::case::{Expectation, LoweredBlock};
 use crate::check::{SequenceMode, Weights};
 use crate::place::LoadErrors;
@@ -48,8 +49,8 @@ const EFFECTS: &str =
     "`gate`: a violated assertion fails the case; `score`: it costs points of the output's quality";
 
 /// The effect of a violated assertion.
-#[derive(Clone, Copy, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum OutputEffect {
     /// The case fails. The default.
@@ -68,8 +69,8 @@ impl From<OutputEffect> for Effect {
 }
 
 /// How the calls are compared with the sequence.
-#[derive(Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Default, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AdapterConfig {
     /// How the calls follow the sequence.
@@ -78,8 +79,8 @@ pub(crate) struct AdapterConfig {
 }
 
 /// Checks of the answer that are enabled.
-#[derive(Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Default, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AnswerChecks {
     /// The facts in the answer appear in the evidence.
@@ -94,13 +95,13 @@ pub(crate) struct AnswerChecks {
 }
 
 /// A turn of the conversation.
-#[derive(Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Default, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExpectedTurn {
     /// What the user says.
     #[serde(default, deserialize_with = "even_null", alias = "user", alias = "input", alias = "prompt")]
-    #[cfg_attr(feature = "schema", schemars(extend("x-aliases" = ["user", "input", "prompt"])))]
+    #[schemars(extend("x-aliases" = ["user", "input", "prompt"]))]
     #[expect(dead_code, reason = "the texts of the user are read with the case")]
     query: Option<String>,
     /// What is expected of this turn.

@@ -3,14 +3,15 @@
 use serde::Deserialize;
 
 use super::{ExpectedContext, GatheredSettings};
+use crate::JsonSchema;
 use crate::case::Expectation;
 use crate::check::support::forms::SchemaOrFile;
 use crate::place::LoadErrors;
 use crate::yaml::{Key, Node, OneOrMany, Tree, Unparsed, Value, even_null};
 
 /// Assertions about the final answer.
-#[derive(Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Default, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExpectedOutput {
     /// Texts that the answer contains.
@@ -21,7 +22,7 @@ pub(super) struct ExpectedOutput {
     not_contains: Option<Unparsed<OneOrMany<String>>>,
     /// Patterns that match the answer.
     #[serde(default, deserialize_with = "even_null", alias = "regex")]
-    #[cfg_attr(feature = "schema", schemars(extend("x-aliases" = ["regex"])))]
+    #[schemars(extend("x-aliases" = ["regex"]))]
     regex_patterns: Option<Unparsed<OneOrMany<String>>>,
     /// The JSON Schema that the answer satisfies, or a file that contains it.
     #[serde(default, deserialize_with = "even_null")]

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::{ExpectedContext, GatheredSettings};
+use crate::JsonSchema;
 use crate::case::Expectation;
 use crate::check::WrittenWeights;
 use crate::check::support::reading::{Amount, Points};
@@ -12,8 +13,8 @@ use crate::score::statistics::Variance;
 use crate::yaml::{Elsewhere, Millis, Node, Unparsed, even_null, read_all};
 
 /// The lowest score that passes, and limits on cost and time.
-#[derive(Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "thresholds"))]
+#[derive(Default, Deserialize, JsonSchema)]
+#[schemars(rename = "thresholds")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExpectedThresholds {
     /// The lowest score that passes, from 0 to 100. Required if anything is scored.

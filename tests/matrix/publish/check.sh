@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../../.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
 
-for package in arraign arraign-trace cargo-arraign; do
+for package in arraign arraign-derive arraign-trace cargo-arraign; do
     files=$(cargo package --list --allow-dirty --package "$package" | wc -l)
     echo "$package: $files files"
     [ "$files" -lt 900 ] || { echo "more than 900 files"; exit 1; }

@@ -25,6 +25,7 @@ pub use text_calls::TextProtocol;
 pub use tool_server::{ToolServer, split_mcp_name, split_server};
 pub use unread::{CallsUnrecorded, RecordPlace, UnreadContent, UnreadPart};
 
+use crate::JsonSchema;
 use crate::json::{self, Json, JsonMap, parse, parse_borrowed};
 
 /// One run of an agent.
@@ -78,8 +79,7 @@ pub struct Trace {
 }
 
 /// Whether the trace of a run has the results of its calls.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Results {
     /// A call without a result was not answered.
@@ -104,8 +104,7 @@ impl Results {
 }
 
 /// One text that somebody said.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
     /// The speaker.
     pub role: Role,
@@ -126,8 +125,7 @@ impl Message {
 }
 
 /// The speaker of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// The application's instructions.
@@ -200,8 +198,7 @@ impl Call {
 }
 
 /// How a call ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CallStatus {
     /// The format says that it worked.
@@ -215,8 +212,7 @@ pub enum CallStatus {
 }
 
 /// The evidence for the status of a call.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StatusMark {
     /// The format says how the call ended, or has no word for it.
@@ -344,8 +340,7 @@ impl std::fmt::Display for Arguments {
 }
 
 /// Tokens of a run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
     /// Read by the model, cached ones included.
     pub input_tokens: u64,

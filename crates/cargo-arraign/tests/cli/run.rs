@@ -101,10 +101,7 @@ fn listed_by_the_test_target() -> String {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(["test", "--test", "evals"]).current_dir(locate_in_repository(""));
-    let others = [
-        (cfg!(feature = "live"), "live"),
-        (cfg!(feature = "http"), "http"),
-    ];
+    let others = [(cfg!(feature = "live"), "live"), (cfg!(feature = "http"), "http")];
     for (has, feature) in others {
         command.args(has.then_some(["--features", feature]).into_iter().flatten());
     }

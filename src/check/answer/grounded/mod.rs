@@ -46,6 +46,7 @@ use std::collections::HashMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, de};
 
+use crate::JsonSchema;
 use crate::check::support::answer::{answer, excerpt, position, saying};
 use crate::check::support::messages::join_list;
 use crate::check::{Check, CheckKind};
@@ -68,21 +69,20 @@ const SHOWN: usize = 50;
 /// The number of characters of a value that are shown.
 const LONGEST: usize = 80;
 
-#[derive(Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Grounded {
     /// How many atoms may be unsupported: a count from 1, or a share below 1. Default: 0.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    #[schemars(range(min = 0))]
     max_unsupported: Allowed,
     /// The atoms that count. Default: all.
     #[serde(default = "all_atoms", deserialize_with = "at_least_one")]
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[schemars(length(min = 1))]
     atoms: Vec<AtomKind>,
     /// The evidence that supports an atom. Default: all three.
     #[serde(default = "list_all_sources", deserialize_with = "at_least_one")]
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[schemars(length(min = 1))]
     from: Vec<From>,
     /// `true`: a configured judge looks at all claims as well, under the label `hallucination`. Default: `false`.
     #[serde(default)]
@@ -90,8 +90,8 @@ struct Grounded {
 }
 
 /// The share or number of atoms that may lack support.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "f64", inline))]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[schemars(with = "f64", inline)]
 #[serde(try_from = "f64")]
 enum Allowed {
     Count(u32),

@@ -2,13 +2,13 @@
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::evidence::Evidence;
 use crate::json::{Json, JsonNumber};
 use crate::trace::{Arguments, Call, Role};
 
 /// A part of the evidence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum From {
     /// Results of tools, errors included.

@@ -23,6 +23,7 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::answer::{AnswerScope, beginning, position, saying};
 use crate::check::support::text_assertion::Literal;
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
@@ -36,8 +37,7 @@ pub(crate) const KIND: CheckKind =
     CheckKind::built::<RefusalSettings>("refusal", "the answer refuses").shorthand("phrases").without_calls();
 
 /// Settings of `refusal`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct RefusalSettings {
     /// The text that is the answer.
     answer: Option<AnswerScope>,

@@ -42,6 +42,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::check::support::messages::{describe_attempts, run_of};
 use crate::check::{About, Check, CheckKind, Clause};
 use crate::evidence::{CallSuccess, Evidence, explain_unreadable_arguments, require_arguments};
@@ -136,8 +137,7 @@ impl Run<'_> {
 const MAX_TURN_CALLS: usize = 100;
 
 /// Whether a call counts as `before` another one of its turn, whose result it cannot have seen.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SameTurn {
     /// Two calls of one turn do not count as ordered. The default.

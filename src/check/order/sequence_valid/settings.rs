@@ -10,6 +10,7 @@ use smol_str::SmolStr;
 use super::lint::refuse_contradictions;
 use super::rules::{self, Exact};
 use super::{LocatedRule, Rule, SameTurn, SequenceValid};
+use crate::JsonSchema;
 use crate::check::support::reading::SettingsOfType;
 use crate::check::{BuildCheck, Check, Scope};
 use crate::evidence::has_unreadable_arguments;
@@ -25,12 +26,11 @@ thread_local! {
 }
 
 /// Settings of `sequence_valid`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 pub(super) struct SequenceSettings {
     /// The rules, each with its `type`.
     #[serde(default, deserialize_with = "even_null")]
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[schemars(length(min = 1))]
     rules: Option<Unparsed<Vec<WrittenRule>>>,
     /// A file that contains the rules.
     #[serde(default, deserialize_with = "even_null")]
@@ -177,9 +177,8 @@ fn build_exact(node: Node<'_>, aliases: &Aliases) -> Result<LocatedRule, LoadErr
 }
 
 /// A rule of `sequence_valid`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "rule", transform = narrow_by_type))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "rule", transform = narrow_by_type)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WrittenRule {
     /// The type of the rule.
@@ -225,24 +224,24 @@ pub(super) struct WrittenRule {
 type WrittenTools = Placed<Unparsed<OneOrMany<WrittenTool>>>;
 
 /// A number of calls, or `any`.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(untagged, expecting = "expected a number of calls, 1 or more, or `any`")]
 pub(super) enum RuleWindow {
     Calls(std::num::NonZeroUsize),
     Any(AnyCalls),
 }
 
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum AnyCalls {
     Any,
 }
 
 /// The types of rules.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum RuleType {
     /// Each of the tools is called.
@@ -471,14 +470,14 @@ impl Aliases {
 }
 
 /// A tool of a rule: a name, a glob, an alias, or `{tool, args_match}`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(transparent)]
 pub(super) struct WrittenTool(MappingOr<ToolWithArguments, Placed<String>>);
 
 /// A tool with patterns for its arguments.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "tool_with_arguments"))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "tool_with_arguments")]
 #[serde(deny_unknown_fields)]
 pub(super) struct ToolWithArguments {
     /// A name, a glob, or an alias.

@@ -10,6 +10,7 @@ use super::selector::PathSelector;
 #[cfg(feature = "schema")]
 use super::selector::SelectorPaths;
 
+use crate::JsonSchema;
 use crate::json::{Json, JsonNode};
 
 /// A path that must select something, or the value that it must select.
@@ -71,8 +72,8 @@ fn is_yes(value: &JsonNode) -> bool {
 }
 
 /// The mapping form of a condition.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 struct ConditionFields {
     /// The path, or a list of paths of which the first that selects something is used.

@@ -5,19 +5,20 @@ use serde::Deserialize;
 use super::condition::PathCondition;
 use super::rules::Rules;
 use super::selector::{NodePath, PathSelector};
+use crate::JsonSchema;
 use crate::json::Json;
 use crate::reader::READERS;
 use crate::suggest::did_you_mean;
 
 /// The declaration of a reader: where the files of a format keep the parts of a run.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(try_from = "DeclarationFields")]
 pub struct ReaderDeclaration(pub(super) DeclarationFields);
 
 /// The keys of a declaration.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "declared_reader"))]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "declared_reader")]
 #[serde(deny_unknown_fields)]
 pub(super) struct DeclarationFields {
     /// The conditions by which files of the format are recognized. All must hold. Without them, the reader reads only
@@ -77,8 +78,8 @@ pub(super) struct DeclarationFields {
 }
 
 /// Runs in a format that has a reader, somewhere in the file.
-#[derive(Debug, Clone, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub(super) struct InsideRule {
     /// What the reader reads. Several values are one run.
@@ -88,8 +89,8 @@ pub(super) struct InsideRule {
 }
 
 /// The name of a reader that is built in.
-#[derive(Debug, Clone, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(try_from = "String")]
 pub(super) struct BuiltInFormat(pub(super) String);
 
@@ -107,8 +108,8 @@ impl TryFrom<String> for BuiltInFormat {
 }
 
 /// Where the calls of a step are.
-#[derive(Debug, Clone, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CallRule {
     /// The calls. Default: the step itself, if it has the name. The other paths begin at a call.
@@ -131,8 +132,8 @@ pub(super) struct CallRule {
 }
 
 /// Where the results of a step are.
-#[derive(Debug, Clone, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ResultRule {
     /// The results. Default: the step itself, or the call. The other paths begin at a result.
@@ -154,8 +155,8 @@ pub(super) struct ResultRule {
 }
 
 /// Where the tokens of a model call, or of the run, are.
-#[derive(Debug, Clone, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TokenPaths {
     /// Input tokens, those from a cache included.
@@ -169,8 +170,8 @@ pub(super) struct TokenPaths {
 }
 
 /// Where a duration is, by its unit.
-#[derive(Debug, Clone, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DurationPath {
     /// The duration in milliseconds.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use super::pointer::find_pointers;
+use crate::JsonSchema;
 use crate::json::JsonNode;
 use crate::jsonpath::JsonPath;
 use serde::Deserialize;
@@ -113,8 +114,8 @@ fn selects_elements(rest: &str) -> bool {
 }
 
 /// The mapping form of a selector.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 struct SelectorFields {
     /// The path, or a list of paths of which the first that selects something is used.

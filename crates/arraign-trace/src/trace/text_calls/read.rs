@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::code_blocks::{find_code, is_inside};
 use crate::json::parse;
 use crate::json::{Json, parse_borrowed};
@@ -13,8 +14,8 @@ use crate::trace::{
 };
 
 /// A protocol whose calls can be read out of texts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(rename_all = "snake_case")]
 pub enum TextProtocol {
     /// `<tool_call>{"name": ..., "arguments": ...}</tool_call>`, answered by `<tool_response>`.
