@@ -1,12 +1,15 @@
 //! `args_valid` against the outcomes of Assay 6.21.0 on our inputs, and the lines that it points at.
 
+#[path = "../fixtures/assay_goldens.rs"]
+mod goldens;
+
 use std::path::Path;
 
 use arraign::__internals::check::{BUILTIN, Check, CheckKind, Registry, Scope};
 use arraign::__internals::place::{LoadErrors, Source};
 use arraign::__internals::source::Files;
 use arraign::__internals::yaml::{Document, Node};
-use arraign::json::{self, Json, json};
+use arraign::json::{Json, json};
 
 fn kind(name: &str) -> &'static CheckKind {
     BUILTIN.iter().find(|known| known.name == name).expect("a built-in check")
@@ -39,14 +42,6 @@ mod with_json_schema {
 
     use super::*;
 
-    /// Where we mean to differ: the golden, our outcome, and why.
-    const DIFFERENCES: &[(&str, &str, &str)] = &[
-        ("args-doc-dsl-min-max", "refused", "`min` and `max` constrain nothing in a JSON Schema: a mistake"),
-        ("blocklist-doc-key", "pass", "the key that its pages document works"),
-        ("blocklist-glob-literal", "fail", "globs expand in a blocklist too"),
-        ("policy-deny-question-mark", "fail", "`?` is a glob character"),
-    ];
-
     fn trace(calls: &[(&str, Json)]) -> Trace {
         let mut trace = Trace::default();
         for (turn, (tool, arguments)) in calls.iter().enumerate() {
@@ -61,44 +56,18 @@ mod with_json_schema {
         check.check(&Evidence::of(trace)).expect("it can be decided")
     }
 
-    /// What our check makes of one golden.
-    fn outcome(golden: &Json) -> &'static str {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        for (name, text) in golden["policy_files"].as_object().expect("policy files") {
-            fs::write(dir.path().join(name.as_str()), text.as_str().expect("text")).expect("a file");
-        }
-        let suite = parse(golden["eval_yaml"].as_str().expect("a suite"));
-        let expected = suite.root().pointer("/tests/0/expected").expect("an expectation");
-        let kind = expected.get("type").and_then(Node::as_str).expect("a type");
-        let Ok(check) = read(kind, expected.without(&["type"]), dir.path()) else { return "refused" };
-        let calls = golden["calls"].as_array().expect("calls");
-        let calls: Vec<(&str, Json)> =
-            calls.iter().map(|call| (call["tool"].as_str().expect("a tool"), call["args"].clone())).collect();
-        let outcome = check.check(&Evidence::of(&trace(&calls))).expect("it can be decided");
-        if outcome.violations.is_empty() { "pass" } else { "fail" }
-    }
-
     #[test]
     fn goldens_agree_but_for_the_listed_differences() {
-        let text = include_str!("../goldens/assay/args_valid.json");
-        let goldens: Json = json::from_str(text).expect("valid JSON");
-        for golden in goldens["cases"].as_array().expect("cases") {
-            let id = golden["id"].as_str().expect("an id");
-            let theirs = golden["outcome"].as_str().expect("an outcome");
-            let difference = DIFFERENCES.iter().find(|(known, ..)| *known == id);
-            let (wanted, why) =
-                difference.map_or((theirs, "as Assay has it"), |(_, ours, why)| (*ours, *why));
-            assert_eq!(outcome(golden), wanted, "{id}: {why}");
+        for golden in goldens::list() {
+            goldens::compare(&golden).expect("the outcome that the golden has");
         }
     }
 
     #[test]
     fn each_listed_difference_is_one() {
-        let text = include_str!("../goldens/assay/args_valid.json");
-        let goldens: Json = json::from_str(text).expect("valid JSON");
-        for (id, ours, _) in DIFFERENCES {
-            let golden =
-                goldens["cases"].as_array().expect("cases").iter().find(|golden| golden["id"] == *id);
+        let goldens = goldens::list();
+        for (id, ours, _) in goldens::DIFFERENCES {
+            let golden = goldens.iter().find(|golden| golden["id"] == *id);
             assert_ne!(golden.expect("it is among the goldens")["outcome"], *ours, "{id}");
         }
     }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The fixtures of `args_valid` in a crate outside of this repository, which has the default features: the plain words of JSON
+# The fixtures and goldens of `args_valid` in a crate outside of this repository, which has the default features: the plain words of JSON
 # Schema give the snapshots that they give with all features. The fixtures with further words are listed here: each is refused
 # with an error that names the feature and the word. Tests in this repository cannot show that: they have all features. Uses the
 # target folder of this checkout, so that nothing is built twice.
@@ -21,6 +21,7 @@ edition = "2024"
 arraign = { path = "$here" }
 insta = "1"
 libtest-mimic = "0.8"
+tempfile = "3"
 
 [[test]]
 name = "fixtures"
@@ -30,6 +31,8 @@ echo 'pub fn nothing() {}' >"$crate/src/lib.rs"
 cat >"$crate/tests/fixtures.rs" <<RUST
 #[path = "$here/tests/fixtures/shown_case.rs"]
 mod shown_case;
+#[path = "$here/tests/fixtures/assay_goldens.rs"]
+mod assay_goldens;
 
 use std::path::Path;
 
@@ -48,7 +51,11 @@ fn main() -> std::process::ExitCode {
             shown_case::run(&path, &files, |_, _| Err(Absent::Failed("no program runs".to_owned())))
         })
     };
-    libtest_mimic::run(&Arguments::from_args(), cases.map(trial).collect()).exit_code()
+    let goldens = assay_goldens::list().into_iter().map(|golden| {
+        let name = format!("golden {}", golden["id"].as_str().unwrap());
+        Trial::test(name, move || assay_goldens::compare(&golden).map_err(Into::into))
+    });
+    libtest_mimic::run(&Arguments::from_args(), cases.map(trial).chain(goldens).collect()).exit_code()
 }
 RUST
 
@@ -86,4 +93,4 @@ if ! diff "$crate/expected" "$crate/refused"; then
     cat "$crate/out"
     exit 1
 fi
-echo "with the default features: $(grep -c ' ok$' "$crate/out") fixtures as with all features, $(wc -l <"$crate/refused") refused"
+echo "with the default features: $(grep -c ' ok$' "$crate/out") fixtures and goldens as with all features, $(wc -l <"$crate/refused") refused"

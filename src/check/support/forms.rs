@@ -2,9 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-
-use crate::JsonSchema;
 use crate::json::JsonMap;
 use crate::yaml::MappingOr;
 
@@ -12,17 +9,7 @@ use crate::yaml::MappingOr;
 pub(crate) type InlineSchema = MappingOr<JsonMap, bool>;
 
 /// A JSON Schema, or a file that contains one.
-pub(crate) type SchemaOrFile = MappingOr<JsonMap, FileOrFlag>;
-
-/// A file that contains a JSON Schema, or the schema of all values (`true`) or of none.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[schemars(inline)]
-#[serde(untagged, expecting = "expected a JSON Schema, or a file that contains one")]
-#[expect(dead_code, reason = "the reader of schemas finds the file itself")]
-pub(crate) enum FileOrFlag {
-    File(String),
-    Always(bool),
-}
+pub(crate) type SchemaOrFile = MappingOr<JsonMap, MappingOr<String, bool>>;
 
 /// The JSON Schema of each tool or argument.
 pub(crate) type SchemasByName = BTreeMap<String, InlineSchema>;

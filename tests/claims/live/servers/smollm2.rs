@@ -106,7 +106,7 @@ impl Model {
         let body = json!({
             "model": "smollm2",
             "messages": [{"role": "user", "content": "{{query}}"}],
-            "max_tokens": 24,
+            "max_tokens": 200,
             "temperature": 0,
         });
         let headers = json!({"authorization": "Bearer ${MODEL_KEY}"});
