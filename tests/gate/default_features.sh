@@ -81,8 +81,9 @@ refused-remote-ref
 refused-unknown-ref
 LIST
 
-(cd "$crate" && INSTA_UPDATE=no INSTA_WORKSPACE_ROOT=$crate cargo test --offline --test fixtures) >"$crate/out" 2>&1 || true
-grep -q '^test result: ' "$crate/out" || { cat "$crate/out" && exit 1; }
+# What trials write to the other stream would end up within the lines of this one.
+(cd "$crate" && INSTA_UPDATE=no INSTA_WORKSPACE_ROOT=$crate cargo test --offline --test fixtures) >"$crate/out" 2>"$crate/errors" || true
+grep -q '^test result: ' "$crate/out" || { cat "$crate/errors" "$crate/out" && exit 1; }
 sed -nE 's/^test (.*[^ ]) +\.\.\. FAILED$/\1/p' "$crate/out" | while read -r name; do
     # The text of a panic stands below the name of its trial.
     error=$(sed -n "/^---- $name ----\$/,/^\$/p" "$crate/out")
