@@ -86,3 +86,6 @@ pub mod vocabulary {
 pub mod yaml {
     pub use crate::yaml::*;
 }
+pub mod write {
+    pub use arraign_trace::write::*;
+}

@@ -44,11 +44,13 @@ const TRACE_LAYERS: &[&[&str]] = &[
     &["trace"],
     &["text_halves"],
     &["reader"],
+    &["write"],
 ];
 
 /// Those of the package `cargo-arraign`: what commands share, the commands whose parts others use, and all commands.
 const PROGRAM_LAYERS: &[&[&str]] = &[
     &["error", "file_options", "out", "yaml_writer"],
+    &["target_format"],
     &["case_edit", "editor", "mutants", "new_file"],
     &["explain", "report", "run"],
     &["from_trace"],
@@ -57,6 +59,7 @@ const PROGRAM_LAYERS: &[&[&str]] = &[
         "calibrate",
         "compare",
         "completions",
+        "convert",
         "ide",
         "import",
         "init",

@@ -48,6 +48,7 @@ pub mod source;
 pub mod suggest;
 mod text_halves;
 pub mod trace;
+pub mod write;
 
 pub use json::Json;
 pub use trace::Trace;

@@ -9,6 +9,7 @@ mod calibrate;
 mod case_edit;
 mod compare;
 mod completions;
+mod convert;
 mod editor;
 mod error;
 mod explain;
@@ -31,6 +32,7 @@ mod record;
 mod report;
 mod run;
 mod schema;
+mod target_format;
 mod yaml_writer;
 
 use std::env;
@@ -56,6 +58,7 @@ enum CliCommand {
     Calibrate(calibrate::Calibrate),
     Compare(compare::Compare),
     Completions(completions::Completions),
+    Convert(convert::Convert),
     Explain(explain::Explain),
     FromTrace(from_trace::FromTrace),
     Ide(ide::Ide),
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
         CliCommand::Calibrate(command) => command.run(),
         CliCommand::Compare(command) => command.run(),
         CliCommand::Completions(command) => command.run(),
+        CliCommand::Convert(command) => command.run(),
         CliCommand::Explain(command) => command.run(),
         CliCommand::FromTrace(command) => command.run(),
         CliCommand::Ide(command) => command.run(),

@@ -26,8 +26,10 @@ pub use formats::READERS;
 pub use formats::inspect::{ZippedRuns, read_zipped, zipped_runs};
 
 use crate::json::JsonNode;
+pub(crate) use formats::atif::own;
 #[doc(hidden)]
 pub use formats::native::NATIVE_KEYS;
+pub(crate) use formats::native::to_native_map;
 pub use formats::native::{NativeMistake, read_native, to_native};
 #[doc(hidden)]
 pub use json::input::looks_like_json;

@@ -28,4 +28,5 @@ mod reader_same_run;
 mod samples;
 mod spans;
 mod unread;
+mod write;
 mod writers;

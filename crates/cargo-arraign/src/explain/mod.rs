@@ -26,6 +26,7 @@ use workspace::{TraceSettings, read_declarations, read_settings};
 
 use crate::error::{CliError, CliResult, FAILED, exit_after_write};
 use crate::file_options::parse_size;
+use crate::target_format::TargetFormat;
 
 /// The number of runs that are shown without `--full`.
 const RUNS: usize = 10;
@@ -76,6 +77,8 @@ enum ExplainFormat {
     Text,
     /// The native form of a trace, one document per run, which arraign can read.
     Json,
+    /// A trajectory of ATIF 1.8 per run. What the format has no place for is listed on standard error.
+    Atif,
 }
 
 impl Explain {
@@ -107,8 +110,33 @@ impl Explain {
             ExplainFormat::Json => {
                 self.print_each_run(seen.runs, |run| out.write_all(escape_json(&to_native(&run)).as_bytes()))
             }
+            ExplainFormat::Atif => self.print_trajectories(seen.runs, &mut out),
         };
         exit_after_write(told?)
+    }
+
+    fn print_trajectories(
+        &self,
+        runs: RunIterator,
+        out: &mut impl Write,
+    ) -> Result<io::Result<()>, CliError> {
+        let shown = escape_line(&self.file.to_string_lossy());
+        let mut number = 0;
+        let mut refused = None;
+        let told = self.print_each_run(runs, |run| {
+            number += 1;
+            match TargetFormat::Atif.write(&run) {
+                Ok((text, losses)) => {
+                    TargetFormat::Atif.print_losses(&format!("{shown} run {number}"), &losses);
+                    out.write_all(escape_json(&text).as_bytes())
+                }
+                Err(problem) => {
+                    refused.get_or_insert_with(|| format!("{shown} run {number}: {problem}"));
+                    Ok(())
+                }
+            }
+        })?;
+        refused.map_or(Ok(told), |problem| Err(CliError::new(problem)))
     }
 
     fn open_runs(&self) -> Result<TraceFile, CliError> {

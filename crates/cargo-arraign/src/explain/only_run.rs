@@ -1,10 +1,11 @@
-//! Reads the only run of a file, or a selected one, for other commands.
+//! Reads the only run of a file, a selected one, or each, for other commands.
 
 use std::path::PathBuf;
 
+use arraign::__internals::secrets::mask_run;
 use arraign::Trace;
 
-use super::Explain;
+use super::{Explain, TraceFile};
 use crate::error::CliError;
 
 impl Explain {
@@ -16,6 +17,24 @@ impl Explain {
         reader: Option<PathBuf>,
     ) -> Self {
         Self { trace_format, reader, run, ..self }
+    }
+
+    /// Sets the largest size of a file, and whether secrets stay as they are.
+    pub(crate) fn with_limits(self, size_limit: Option<u64>, unmasked: bool) -> Self {
+        Self { size_limit, unmasked, ..self }
+    }
+
+    /// Gives each run of the file, masked unless that was switched off, with its number and the number of all runs.
+    pub(crate) fn read_each_run(
+        &self,
+        mut take: impl FnMut(usize, usize, Trace) -> Result<(), CliError>,
+    ) -> Result<(), CliError> {
+        let TraceFile { count, runs, .. } = self.open_runs()?;
+        for (index, run) in runs.enumerate() {
+            let run = run.map_err(|error| self.describe_failure(&error))?;
+            take(index + 1, count, if self.unmasked { run } else { mask_run(run) })?;
+        }
+        Ok(())
     }
 
     /// Reads the file, which must have one run, or the selected run.

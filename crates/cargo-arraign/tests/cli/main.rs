@@ -7,6 +7,7 @@ mod bug_reports;
 #[cfg(feature = "http")]
 mod calibrate;
 mod compare;
+mod convert;
 mod declared;
 mod explain;
 #[path = "../../../../tests/support/folder.rs"]

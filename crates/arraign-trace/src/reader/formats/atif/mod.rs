@@ -2,9 +2,11 @@
 //!
 //! Each step of the agent is a turn. The format does not record which calls failed. If the converter for Claude Code adds
 //! this beside the results, the status of all calls is known. Steps that were copied from an earlier trajectory are
-//! skipped. The calls of subagents have their path, whether they are steps of the run or a trajectory within it.
+//! skipped. The calls of subagents have their path, whether they are steps of the run or a trajectory within it. In files of
+//! `cargo arraign convert`, `extra.arraign` contains what the format has no place for, such as the status of a call.
 
 mod children;
+pub(crate) mod own;
 mod steps;
 
 use crate::json::{JsonError, JsonNode, JsonObject};
@@ -56,9 +58,16 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
 
 fn run(record: Record) -> Result<Trace, DecodeError> {
     let at = record.at;
-    JsonObject::of(record.value, "a trajectory")
-        .and_then(|trajectory| trace(at, trajectory))
-        .map_err(|error| at.in_record(error))
+    let own = own::is_own(&record.value).then(|| record.value.to_json());
+    let plain = JsonObject::of(record.value, "a trajectory").and_then(|trajectory| trace(at, trajectory));
+    let trace = plain.and_then(|plain| match own {
+        Some(own) => own::read_own(&own, plain).map_err(|mistakes| {
+            let first = mistakes.first().map_or_else(String::new, ToString::to_string);
+            DecodeError::new(format!("`extra.arraign`: {first}"))
+        }),
+        None => Ok(plain),
+    });
+    trace.map_err(|error| at.in_record(error))
 }
 
 fn trace(at: At, mut trajectory: JsonObject) -> Result<Trace, DecodeError> {

@@ -27,6 +27,7 @@ mod write;
 pub use mistake::NativeMistake;
 pub use run::read_native;
 pub use write::to_native;
+pub(crate) use write::to_native_map;
 
 use crate::json::{JsonError, JsonNode};
 use crate::reader::error::DecodeError;

@@ -14,6 +14,11 @@ use crate::trace::{
 
 /// The trace as JSON in the native form, indented, with a line break at its end.
 pub fn to_native(trace: &Trace) -> String {
+    format!("{:#}\n", Json::Object(to_native_map(trace)))
+}
+
+/// The trace in the native form.
+pub(crate) fn to_native_map(trace: &Trace) -> JsonMap {
     let mut object = JsonMap::new();
     put(&mut object, "recorded", trace.recorded.as_ref());
     put(&mut object, "id", trace.id.as_ref());
@@ -33,7 +38,7 @@ pub fn to_native(trace: &Trace) -> String {
     put(&mut object, "offered", (!trace.offered.is_empty()).then(|| offered(trace)));
     put(&mut object, "calls_unrecorded", trace.calls_unrecorded.as_ref().map(unrecorded));
     put(&mut object, "unread", Some(&trace.unread).filter(|unread| !unread.is_empty()));
-    format!("{:#}\n", Json::Object(object))
+    object
 }
 
 /// The names of the offered tools, each with its server where that is known.
