@@ -60,7 +60,7 @@ fn recorded() -> &'static Recorded {
         let TraceFrom::Inline(trace) = &case.trace else { panic!("an inline trace") };
         let trace = Trace::clone(trace);
         // The code of a request depends on the input, too.
-        let asked = Evidence::of(&trace).asked(case.input.as_ref().and_then(Value::as_str));
+        let asked = Evidence::of(&trace).asked(case.input.as_ref().and_then(arraign::Json::as_str));
         let questionnaire = Questionnaire::for_case(&case, &asked);
         let questionnaire = questionnaire.expect("questions").expect("questions");
         let folder = tempfile::tempdir().expect("a folder");
@@ -76,8 +76,8 @@ fn recorded() -> &'static Recorded {
 /// Collects the opinions on the case in a project at `root`. Returns the cassette that was used.
 fn collect_opinions(pool: &JudgePool, case: &Case, trace: &Trace, root: &Path) -> Option<PathBuf> {
     let (files, file) = (Files::new(root, root), root.join(FILE));
-    let evidence = Evidence::of(trace).asked(case.input.as_ref().and_then(Value::as_str));
-    let _ = JudgeSession::new(pool, (&files, &file), String::new()).collect_opinions(case, &evidence);
+    let evidence = Evidence::of(trace).asked(case.input.as_ref().and_then(arraign::Json::as_str));
+    let _ = JudgeSession::new(pool, &files, &file, String::new()).collect_opinions(case, &evidence);
     pool.used_cassettes().into_values().flatten().next()
 }
 
