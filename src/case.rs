@@ -1,6 +1,7 @@
 //! The case: the model that every vocabulary lowers to.
 
 mod agent;
+mod day;
 mod expectation;
 mod fingerprint;
 mod fit;
@@ -8,6 +9,7 @@ mod join;
 mod mocks;
 mod mutation;
 mod piece;
+mod quarantine;
 mod reach;
 mod template;
 mod variables;
@@ -24,6 +26,7 @@ pub use agent::{
 };
 use arraign_trace::reader::{FileCondition, ReaderSet};
 use arraign_trace::trace::TextProtocol;
+pub use day::Day;
 pub use expectation::{CheckSettings, Expectation};
 pub use fingerprint::{AgentFingerprint, ChangeKind, FileChange, OtherMaker, UNNAMED_AGENT, VARIANT_PART};
 pub use fit::{
@@ -33,6 +36,7 @@ pub use fit::{
 pub use join::{ContestedRun, JoinGroup, JoinedCase, JoinedRuns, RunJoiner};
 pub use mocks::{MockAnswer, MockContent, MockTool, MockTools};
 pub use mutation::{IgnoredMutations, MUTATION_SORTS, MutationSort};
+pub use quarantine::{Quarantine, QuarantineEntry, QuarantinedTrial};
 pub use reach::{IdleSetting, WEIGHTLESS, refuse_decided_case};
 use serde::Deserialize;
 use smol_str::SmolStr;

@@ -65,7 +65,10 @@ impl DividedGate {
         let decided = evaluate_gate(&self.rule, &deferred.name, &cases, baseline);
         Some(Verdict {
             harness: deferred.harness.clone(),
+            variant: deferred.variant.clone(),
+            case_name: deferred.case_name.clone(),
             rerun: deferred.rerun.clone(),
+            quarantine: deferred.quarantine.clone().filter(|_| !decided.passed),
             duration_ms: deferred.duration_ms,
             ..decided
         })

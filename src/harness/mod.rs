@@ -13,6 +13,7 @@ mod ide;
 mod limits;
 mod output;
 mod plan;
+mod quarantine;
 mod record;
 mod run;
 mod schema;
@@ -46,6 +47,7 @@ use self::cli::HarnessCommand;
 use self::output::finish::RunFinisher;
 use self::output::reports::TrialCounts;
 use self::plan::{Plan, PlanSource, RecentSuites};
+use self::quarantine::RunQuarantine;
 use self::record::harness_id::HarnessId;
 use self::record::prepare::{make_store, prepare_store};
 use self::run::context::{OutputReaders, Project, RunContext};
@@ -59,13 +61,13 @@ use self::run::variables::AllowedVariables;
 pub use self::selection::{CaseSelection, run_program};
 use self::settings::VariantSelection;
 use self::stderr::{report_load_errors, report_problem, usage_error};
-use crate::case::Variant;
+use crate::case::{Day, Quarantine, Variant};
 use crate::check::{Check, CheckKind, CheckSettings, Registry, Tables};
 use crate::judge::Judge;
 use crate::lint::{LintResult, lint_cases};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::source::Files;
-use crate::suite::{Library, Suite, Workspace};
+use crate::suite::{Library, Suite, Workspace, load_quarantine};
 use crate::verdict::Rerun;
 
 /// The summary of a check that is registered without one.
@@ -94,6 +96,8 @@ pub struct Harness {
     allows_exec: bool,
     /// The flags of a program that runs this harness.
     selection: Option<CaseSelection>,
+    /// The day on which the quarantine is looked at, if it is not the one of the clock.
+    today: Option<Day>,
     mistakes: Vec<String>,
 }
 
@@ -113,6 +117,7 @@ impl Harness {
             rerun: None,
             allows_exec: false,
             selection: None,
+            today: None,
             mistakes: Vec::new(),
         }
     }
@@ -259,7 +264,14 @@ impl Harness {
     /// Finds what the cases leave untested, as `cargo arraign lint` does, with this harness's checks and for use in any
     /// `#[test]`. Reads recorded traces and runs no agent.
     pub fn lint(&self) -> Result<LintResult, LoadErrors> {
-        self.with_library(lint_cases)
+        let (_, files) = self.find_project()?;
+        let (files, common) = self.read_workspace(files)?;
+        let quarantine = load_quarantine(&files, self.find_today(), common.quarantine_days)?;
+        let agents = self.list_agents(&common);
+        let variants = VariantSelection::select(&[], &common.variants, &agents);
+        let variants = variants.map_err(|problem| LoadError::new(Place::of_file(""), problem))?;
+        let library = Library { kinds: &self.kinds, files: &files, tables: &common.tables };
+        lint_cases(library, &quarantine, |name| variants.knows(name))
     }
 
     /// Calls `read` with this harness's checks and the files and tables of the eval root.
@@ -267,11 +279,26 @@ impl Harness {
         &self,
         read: impl FnOnce(Library<'_>) -> Result<T, LoadErrors>,
     ) -> Result<T, LoadErrors> {
-        let (_, files) = self
-            .find_files()
-            .map_err(|problem| LoadError::new(Place::of_file(self.folder.to_string_lossy()), problem))?;
+        let (_, files) = self.find_project()?;
         let (files, Workspace { tables, .. }) = self.read_workspace(files)?;
         read(Library { kinds: &self.kinds, files: &files, tables: &tables })
+    }
+
+    /// Returns the package's folder and the files of the eval root. A missing folder is a mistake with a place.
+    fn find_project(&self) -> Result<(PathBuf, Files), LoadErrors> {
+        let place = || Place::of_file(self.folder.to_string_lossy());
+        self.find_files().map_err(|problem| LoadError::new(place(), problem).into())
+    }
+
+    /// Returns the names of all agents: those of the test target, and those that `arraign.yaml` describes.
+    fn list_agents<'a>(&'a self, common: &'a Workspace) -> Vec<&'a str> {
+        let described = common.agents.iter().map(|agent| agent.name.as_str());
+        self.live.list_names().into_iter().chain(described).collect()
+    }
+
+    /// Returns the day on which the quarantine is looked at.
+    fn find_today(&self) -> Day {
+        self.today.unwrap_or_else(quarantine::find_today)
     }
 
     /// Reads cases from `text`, as if it were a file of the eval root.
@@ -325,6 +352,9 @@ impl Harness {
         command.variants = self.select_variants(&common, &command, &folder)?;
         let command = &command;
         let settings = &command.settings;
+        let today = self.find_today();
+        let quarantine = load_quarantine(&files, today, common.quarantine_days)
+            .map_err(|errors| report_load_errors(&errors, &folder))?;
         let rerun = self.rerun.clone().unwrap_or_else(|| workspace::make_rerun(&folder));
         let rerun = rerun.with_variables(&settings.modes).with_variants(command.variants.join_names());
         let project = Project {
@@ -342,7 +372,7 @@ impl Harness {
             tables: mem::take(&mut common.tables),
             recent_suites: RecentSuites::default(),
         };
-        let mut plan = make_plan(project.library(), &project.folder, command)?;
+        let mut plan = make_plan(project.library(), &quarantine, &project.folder, command)?;
         plan.match_identifiers(command);
         ide::note_stale_file(&plan, &project.files, command);
         self.refuse_empty_selection(&plan, project.library(), command)?;
@@ -352,7 +382,9 @@ impl Harness {
         if command.lists_json() {
             return Ok(output::list::print_list(&plan, &project.base, project.files.root(), command));
         }
-        self.run_plan(plan, project, common, command)
+        let quarantine = RunQuarantine::new(quarantine, settings, &project.base, today);
+        let quarantine = quarantine.map_err(report_problem)?;
+        self.run_plan(plan, project, common, quarantine, command)
     }
 
     /// Selects the variants of the run. Returns the exit code of the process after printing an error.
@@ -364,8 +396,7 @@ impl Harness {
     ) -> Result<VariantSelection, ExitCode> {
         let own = self.live.list_names();
         refuse_called_like(&common.variants, &own).map_err(|errors| report_load_errors(&errors, folder))?;
-        let described = common.agents.iter().map(|agent| agent.name.as_str());
-        let agents: Vec<&str> = own.into_iter().chain(described).collect();
+        let agents = self.list_agents(common);
         VariantSelection::select(&command.settings.variants, &common.variants, &agents)
             .map_err(report_problem)
     }
@@ -375,6 +406,7 @@ impl Harness {
         mut plan: Plan,
         mut project: Project,
         common: Workspace,
+        quarantine: RunQuarantine,
         command: &HarnessCommand,
     ) -> Result<ExitCode, ExitCode> {
         let settings = &command.settings;
@@ -404,6 +436,7 @@ impl Harness {
             live,
             judging,
             programs,
+            quarantine,
             progress: Arc::default(),
             store,
             tally,
@@ -431,10 +464,16 @@ fn refuse_called_like(variants: &[Variant], agents: &[&str]) -> Result<(), LoadE
 }
 
 /// Plans the trials that the command line may select. Returns the exit code of the process after printing an error.
-fn make_plan(library: Library<'_>, folder: &str, command: &HarnessCommand) -> Result<Plan, ExitCode> {
+fn make_plan(
+    library: Library<'_>,
+    quarantine: &Quarantine,
+    folder: &str,
+    command: &HarnessCommand,
+) -> Result<Plan, ExitCode> {
     // A check of the project may panic while it is read, which must not look like a bug of the test runner.
     let planned = panics::catch_silently(|| {
-        let source = PlanSource { library, settings: &command.settings, variants: &command.variants };
+        let settings = &command.settings;
+        let source = PlanSource { library, settings, variants: &command.variants, quarantine };
         if let Some(names) = command.exact_names() {
             return Ok(plan::plan_named(names, source));
         }

@@ -12,7 +12,7 @@ use super::plan::{Plan, PlanSource, plan_all};
 use super::settings::EnvSettings;
 use super::stderr::{exit_with, note, report_problem};
 use super::{FAILED, Harness};
-use crate::case::Tier;
+use crate::case::{Quarantine, Tier};
 use crate::report::plain::{count_noun, escape_line};
 use crate::suite::Library;
 
@@ -119,7 +119,12 @@ const LEFT_OUT: &str = "no case has the wanted tier or tag (ARRAIGN_TIER, ARRAIG
 /// all cases are read.
 fn list_similar(plan: &Plan, library: Library<'_>, command: &HarnessCommand) -> Vec<String> {
     // The plan of exact names has only these, so the other names are planned anew.
-    let source = PlanSource { library, settings: &EnvSettings::default(), variants: &command.variants };
+    let source = PlanSource {
+        library,
+        settings: &EnvSettings::default(),
+        variants: &command.variants,
+        quarantine: &Quarantine::default(),
+    };
     let all = command.exact_names().and_then(|_| plan_all(source, 0).ok());
     let names: Vec<&str> =
         all.as_ref().unwrap_or(plan).trials.iter().map(|trial| trial.name.as_str()).collect();

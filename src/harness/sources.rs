@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Harness;
 use super::run::programs::CheckPrograms;
-use crate::case::Case;
+use crate::case::{Case, Day};
 use crate::evidence::{Absent, ProgramReport, ProgramRequest};
 use crate::judge::{JudgeMode, JudgePool};
 use crate::place::LoadErrors;
@@ -24,6 +24,11 @@ pub struct EvidenceSources<'s> {
     pub judges: &'s JudgePool,
     /// The programs of checks, if they may start.
     pub programs: Option<CasePrograms<'s>>,
+}
+
+/// Sets the day on which a harness looks at its quarantine, for tests. The default is the day of the clock.
+pub fn set_today(harness: Harness, today: Day) -> Harness {
+    Harness { today: Some(today), ..harness }
 }
 
 /// Calls `read` with the checks of a harness, and with the files and tables of its folder.

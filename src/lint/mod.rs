@@ -28,10 +28,13 @@ use serde::Serialize;
 use self::clauses::ClauseCoverage;
 use self::near_miss::NearMisses;
 use self::tools::ToolNotices;
-use crate::case::Case;
+use crate::case::{Case, Quarantine};
 use crate::engine::evaluate_recorded;
 use crate::place::{LoadErrors, Location};
-use crate::suite::{Library, RecordedEvidence, build_trial_name, find_case_files, load_all, load_recorded};
+use crate::suite::{
+    Library, QuarantinableNames, RecordedEvidence, build_file_name, build_trial_name, find_case_files,
+    load_all, load_recorded,
+};
 
 /// One finding of a lint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -66,13 +69,23 @@ pub struct LintResult {
     pub left_out: Vec<LintSkip>,
 }
 
-/// Lints all cases of a folder. It is an error if the files cannot be listed.
-pub(crate) fn lint_cases(library: Library<'_>) -> Result<LintResult, LoadErrors> {
+/// Lints all cases of a folder. It is an error if the files cannot be listed, and if an entry of the quarantine means no case
+/// or no variant.
+pub(crate) fn lint_cases(
+    library: Library<'_>,
+    quarantine: &Quarantine,
+    is_variant: impl Fn(&str) -> bool,
+) -> Result<LintResult, LoadErrors> {
     let mut linter = Linter::default();
+    let mut names = QuarantinableNames::default();
     let mut all_read = true;
     for (path, suite) in load_all(find_case_files(library.files)?, library) {
         match suite {
-            Ok(suite) => suite.cases.iter().for_each(|case| linter.lint_case(case, &path, library)),
+            Ok(suite) => {
+                let below = path.strip_prefix(library.files.root()).unwrap_or(&path);
+                names.add_suite(&suite, &build_file_name(below));
+                suite.cases.iter().for_each(|case| linter.lint_case(case, &path, library));
+            }
             Err(errors) => {
                 all_read = false;
                 linter.add_unreadable(&errors);
@@ -81,6 +94,7 @@ pub(crate) fn lint_cases(library: Library<'_>) -> Result<LintResult, LoadErrors>
     }
     // A file that cannot be read may use any of the policies, so none of them is known to be unused.
     if all_read {
+        names.check_entries(quarantine, is_variant).or(())?;
         linter.found.remarks.extend(policies::find_remarks(library.files));
     }
     // Last, because it reads files that count as unused until then.

@@ -10,7 +10,7 @@ use crate::verdict::Verdict;
 /// The largest number of annotations that GitHub shows for one step.
 const MAX_ANNOTATIONS: usize = 10;
 
-/// Writes one annotation for each of the first trials that did not pass.
+/// Writes one annotation for each of the first trials that did not pass and are not quarantined.
 pub struct Annotations<'r> {
     run: &'r RunInfo,
     lines: String,
@@ -27,7 +27,7 @@ impl<'r> Annotations<'r> {
 impl ReportBuilder for Annotations<'_> {
     fn add_verdict(&mut self, verdict: &Verdict) {
         // GitHub shows only the first annotations of a step, so more of them would be lost.
-        if verdict.passed || self.count == MAX_ANNOTATIONS {
+        if verdict.passed || verdict.is_quarantined() || self.count == MAX_ANNOTATIONS {
             return;
         }
         self.count += 1;

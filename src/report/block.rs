@@ -3,6 +3,7 @@
 
 use super::pinned::render_pinned;
 use super::plain::{escape_line, truncate_text};
+use super::quarantine::render_entry;
 use super::score;
 use super::summary::{group_thousands, render_dollars};
 use crate::json::Json;
@@ -28,12 +29,18 @@ pub fn render_case_block(verdict: &Verdict) -> String {
     lines.extend(render_all_runs(verdict));
     lines
         .extend(verdict.snapshot_diff.iter().map(|_| "  the violations differ from the snapshot".to_owned()));
+    let entry = verdict.quarantine.as_deref().map(render_entry);
+    lines.extend(entry.map(|entry| format!("  quarantined {}", escape_line(&entry))));
     lines.extend(render_pinned(verdict).map(|pinned| format!("  {pinned}, held by its snapshot")));
     lines.join("\n") + "\n"
 }
 
 fn render_heading(verdict: &Verdict) -> String {
-    let passed = if verdict.passed { "PASSED" } else { "FAILED" };
+    let passed = match verdict.passed {
+        true => "PASSED",
+        false if verdict.is_quarantined() => "QUARANTINED",
+        false => "FAILED",
+    };
     let remark = match (verdict.status, verdict.expected) {
         (Status::Pass, Status::Pass) if verdict.scorecards.iter().any(|card| !card.passed) => {
             " (its score is only reported)".to_owned()

@@ -1,6 +1,7 @@
 //! CTRF, the Common Test Report Format: JSON that actions and dashboards for any test runner read.
 //!
-//! The format has no verdict `undecided`: such a trial is `failed`, and `rawStatus` is its verdict.
+//! The format has no verdict `undecided`: such a trial is `failed`, and `rawStatus` is its verdict. A
+//! quarantined failure is `other`, with the tag `quarantined`.
 
 use std::time::UNIX_EPOCH;
 
@@ -14,19 +15,23 @@ use crate::verdict::Verdict;
 pub(super) const FORMAT: FormatEntry = FormatEntry {
     format: ReportFormat::Ctrf,
     file: "report.ctrf.json",
-    begin: |run| Box::new(CtrfReport { run, tests: Vec::new(), passed: 0, milliseconds: 0.0 }),
+    begin: |run| {
+        Box::new(CtrfReport { run, tests: Vec::new(), passed: 0, quarantined: 0, milliseconds: 0.0 })
+    },
 };
 
 struct CtrfReport<'r> {
     run: &'r RunInfo,
     tests: Vec<Json>,
     passed: usize,
+    quarantined: usize,
     milliseconds: f64,
 }
 
 impl ReportBuilder for CtrfReport<'_> {
     fn add_verdict(&mut self, verdict: &Verdict) {
         self.passed += usize::from(verdict.passed);
+        self.quarantined += usize::from(verdict.is_quarantined());
         self.milliseconds += verdict.duration_ms;
         self.tests.push(render_test(self.run, verdict));
     }
@@ -45,8 +50,9 @@ impl ReportBuilder for CtrfReport<'_> {
             "results": {
                 "tool": {"name": "arraign", "version": env!("CARGO_PKG_VERSION")},
                 "summary": {
-                    "tests": self.tests.len(), "passed": self.passed, "failed": ran - self.passed,
-                    "skipped": skipped, "pending": 0, "other": 0,
+                    "tests": self.tests.len(), "passed": self.passed,
+                    "failed": ran - self.passed - self.quarantined,
+                    "skipped": skipped, "pending": 0, "other": self.quarantined,
                     "start": start, "stop": start.saturating_add(round_milliseconds(self.milliseconds)),
                 },
                 "tests": self.tests,
@@ -58,15 +64,21 @@ impl ReportBuilder for CtrfReport<'_> {
 
 fn render_test(run: &RunInfo, verdict: &Verdict) -> Json {
     let at = find_first_place(verdict);
+    let mut tags = verdict.tags.clone();
+    tags.extend(verdict.is_quarantined().then(|| "quarantined".to_owned()));
     let mut test = json!({
         "name": verdict.name,
-        "status": if verdict.passed { "passed" } else { "failed" },
+        "status": match TrialResult::from_verdict(verdict) {
+            TrialResult::Passed => "passed",
+            TrialResult::Quarantined => "other",
+            TrialResult::Failed | TrialResult::Undecided | TrialResult::Error => "failed",
+        },
         "rawStatus": TrialResult::from_verdict(verdict).as_str(),
         "duration": round_milliseconds(verdict.duration_ms),
         "suite": verdict.suite,
         "filePath": run.below_repository(&at.file),
         "line": at.line,
-        "tags": verdict.tags,
+        "tags": tags,
         "extra": {"score": verdict.score, "tier": verdict.tier},
     });
     // A passed test has no message: viewers show one as a failure.

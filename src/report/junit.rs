@@ -2,7 +2,7 @@
 //!
 //! It follows the schema of Ant's `JUnit` task, which all readers accept. In that schema only a testsuite has
 //! properties and output, so the score and the tier of a case are properties of its suite. An undecided trial is an
-//! error.
+//! error, and a quarantined failure a property.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use super::flaky::render_attempts;
 use super::markup::{escape_attribute, escape_markup};
 use super::pinned::render_pinned;
+use super::quarantine::render_entry;
 use super::terminal::{render_headline, render_red_trial};
 use super::{FormatEntry, ReportBuilder, RunInfo, SkippedTrial, TrialResult};
 use crate::case::Tier;
@@ -79,7 +80,9 @@ impl JunitSuite {
         let result = TrialResult::from_verdict(verdict);
         let seconds = verdict.duration_ms / 1000.0;
         let element = match result {
-            TrialResult::Passed => return self.write_testcase(&verdict.name, seconds, ""),
+            TrialResult::Passed | TrialResult::Quarantined => {
+                return self.write_testcase(&verdict.name, seconds, "");
+            }
             TrialResult::Failed => "failure",
             TrialResult::Undecided | TrialResult::Error => "error",
         };
@@ -118,6 +121,10 @@ impl JunitSuite {
         self.write_property(&format!("{}.score", verdict.name), &written(verdict.score.get()));
         if let Some(pinned) = render_pinned(verdict) {
             self.write_property(&format!("{}.pinned", verdict.name), &pinned);
+        }
+        if let Some(quarantine) = verdict.quarantine.as_deref().filter(|_| verdict.is_quarantined()) {
+            let entry = format!("{}; {}", render_entry(quarantine), render_headline(verdict));
+            self.write_property(&format!("{}.quarantined", verdict.name), &entry);
         }
         if let Some(attempts) = render_attempts(verdict) {
             self.write_property(&format!("{}.flaky", verdict.name), &attempts);

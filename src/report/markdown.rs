@@ -10,6 +10,7 @@ use super::flaky::render_attempts;
 use super::markup::{escape_markup, render_code};
 use super::pinned::render_pinned;
 use super::plain::truncate_text;
+use super::quarantine::render_entry;
 use super::summary::{SummaryRows, render_summary};
 use super::terminal::{render_headline, render_red_trial};
 use super::{EarlierRun, FormatEntry, ReportBuilder, RunInfo, Totals, TrialResult};
@@ -46,6 +47,7 @@ struct MarkdownReport<'r> {
     scores: BoundedText,
     flaky: BoundedText,
     pinned: BoundedText,
+    quarantined: BoundedText,
     failures: BoundedText,
 }
 
@@ -66,6 +68,7 @@ impl<'r> MarkdownReport<'r> {
             scores: BoundedText::new(MAX_SCORE_BYTES),
             flaky: BoundedText::new(MAX_FLAKY_BYTES),
             pinned: BoundedText::new(MAX_FLAKY_BYTES),
+            quarantined: BoundedText::new(MAX_FLAKY_BYTES),
             failures: BoundedText::new(MAX_FAILURE_BYTES),
         }
     }
@@ -89,7 +92,12 @@ impl ReportBuilder for MarkdownReport<'_> {
             let pinned = escape_markup(&pinned);
             self.pinned.push_entry(&format!("<li>{}: {pinned}</li>\n", render_code(&verdict.name)));
         }
-        if !verdict.passed {
+        if verdict.is_quarantined() {
+            let entry = verdict.quarantine.as_deref().map(render_entry).unwrap_or_default();
+            let name = render_code(&verdict.name);
+            let claim = render_code(&render_headline(verdict));
+            self.quarantined.push_entry(&format!("<li>{name} {}<br>{claim}</li>\n", render_code(&entry)));
+        } else if !verdict.passed {
             self.failures.push_entry(&render_failure(verdict));
         }
     }
@@ -117,6 +125,8 @@ impl ReportBuilder for MarkdownReport<'_> {
         report += &self.flaky.render_section("Flaky", list, end, "flaky cases");
         let pinned = "cases with pinned violations";
         report += &self.pinned.render_section("Pinned by a snapshot", list, end, pinned);
+        let quarantined = "quarantined cases that failed";
+        report += &self.quarantined.render_section("Quarantined", list, end, quarantined);
         report + &self.failures.render_section("What did not pass", "", "", "cases that did not pass")
     }
 }
@@ -152,16 +162,19 @@ impl BoundedText {
 }
 
 fn render_totals(totals: Totals) -> String {
-    let Totals { cases, passed, failed, undecided, errors, skipped } = totals;
-    let heading = if passed == cases {
-        format!("all {cases} cases passed")
-    } else {
-        format!("{} of {cases} cases did not pass", cases - passed)
+    let Totals { cases, passed, failed, quarantined, undecided, errors, skipped } = totals;
+    let heading = match totals.count_red() {
+        0 => totals.describe_green(),
+        red => format!("{red} of {cases} cases did not pass"),
     };
-    format!(
-        "## arraign: {heading}\n\n| passed | failed | undecided | errors | skipped |\n|---:|---:|---:|---:|---:|\n\
-         | {passed} | {failed} | {undecided} | {errors} | {skipped} |\n"
-    )
+    let mut columns = vec![("passed", passed), ("failed", failed)];
+    // Most runs have none.
+    columns.extend((quarantined > 0).then_some(("quarantined", quarantined)));
+    columns.extend([("undecided", undecided), ("errors", errors), ("skipped", skipped)]);
+    let names: String = columns.iter().map(|(name, _)| format!(" {name} |")).collect();
+    let counts: String = columns.iter().map(|(_, count)| format!(" {count} |")).collect();
+    let line = "---:|".repeat(columns.len());
+    format!("## arraign: {heading}\n\n|{names}\n|{line}\n|{counts}\n")
 }
 
 fn render_score_row(verdict: &Verdict, card: &Card) -> String {

@@ -20,6 +20,7 @@ mod otel;
 
 pub mod pinned;
 pub mod plain;
+pub mod quarantine;
 mod run;
 mod sarif;
 pub mod score;

@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::comparison::{TrialRuns, TrialStates};
+use crate::case::Day;
 use crate::outcome::Status;
 use crate::verdict::summary::Selection;
 use crate::verdict::{Attempt, Verdict};
@@ -106,33 +107,17 @@ impl RunInfo {
 /// Renders a time in UTC, without a time zone: `2026-11-22T03:20:03`.
 pub(crate) fn render_utc(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs());
-    let (year, month, day) = date_of_day(seconds / SECONDS_PER_DAY);
     let second = seconds % SECONDS_PER_DAY;
+    let day = Day::of_time(time);
     let hour = second / 3600;
     let minute = second / 60 % 60;
     let second = second % 60;
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
+    format!("{day}T{hour:02}:{minute:02}:{second:02}")
 }
 
 /// Whether a file's name is an absolute path on any system: a report may be read on another one.
 pub(super) fn is_absolute(file: &str) -> bool {
     file.starts_with('/') || file.get(1..3) == Some(":/")
-}
-
-/// Converts a day since 1970 to year, month and day. Internally years begin in March, so that the leap day is the last
-/// of a year.
-fn date_of_day(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    // An era is 400 years: 146,097 days. The corrections remove the leap days of 4 (1,460), 100 (36,524) and 400 years.
-    let era = days / 146_097;
-    let day = days % 146_097;
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    // Months are counted from March, so January and February belong to the next year.
-    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    (era * 400 + year + next, month, day)
 }
 
 /// The result of a trial.
@@ -146,6 +131,8 @@ pub enum TrialResult {
     /// A check is violated, or the verdict is not the one that the case expects.
     #[serde(rename = "fail")]
     Failed,
+    /// A failure that does not decide the run, because the case is quarantined.
+    Quarantined,
     /// The evidence does not decide a check.
     Undecided,
     /// The trial could not be evaluated.
@@ -155,6 +142,11 @@ pub enum TrialResult {
 impl TrialResult {
     /// Returns the result of a verdict.
     pub fn from_verdict(verdict: &Verdict) -> Self {
+        if verdict.is_quarantined() { Self::Quarantined } else { Self::without_quarantine(verdict) }
+    }
+
+    /// Returns the result of a verdict as if no case were quarantined.
+    pub(super) fn without_quarantine(verdict: &Verdict) -> Self {
         Self::from_attempt(Attempt { status: verdict.status, passed: verdict.passed })
     }
 
@@ -173,6 +165,7 @@ impl TrialResult {
         match self {
             Self::Passed => "pass",
             Self::Failed => "fail",
+            Self::Quarantined => "quarantined",
             Self::Undecided => "undecided",
             Self::Error => "error",
         }
@@ -189,6 +182,8 @@ pub struct Totals {
     pub passed: usize,
     /// Trials that failed.
     pub failed: usize,
+    /// Trials that failed and do not decide the run, because their cases are quarantined.
+    pub quarantined: usize,
     /// Trials that are undecided.
     pub undecided: usize,
     /// Trials that ended with an error.
@@ -208,11 +203,27 @@ impl Totals {
         self.add_result(TrialResult::from_verdict(verdict));
     }
 
+    /// Returns the number of trials that did not pass and decide the run.
+    pub fn count_red(&self) -> usize {
+        self.failed + self.undecided + self.errors
+    }
+
+    /// Describes the trials that passed where none is red: `all 3 cases passed`.
+    pub(super) fn describe_green(&self) -> String {
+        let Self { cases, passed, quarantined, .. } = self;
+        match quarantined {
+            0 => format!("all {cases} cases passed"),
+            1 => format!("{passed} of {cases} cases passed, and 1 is quarantined"),
+            _ => format!("{passed} of {cases} cases passed, and {quarantined} are quarantined"),
+        }
+    }
+
     pub(super) fn add_result(&mut self, result: TrialResult) {
         self.cases += 1;
         match result {
             TrialResult::Passed => self.passed += 1,
             TrialResult::Failed => self.failed += 1,
+            TrialResult::Quarantined => self.quarantined += 1,
             TrialResult::Undecided => self.undecided += 1,
             TrialResult::Error => self.errors += 1,
         }

@@ -18,6 +18,9 @@ const SUPPORT_FOLDERS: &[&str] = &["policies", "traces", "snapshots", "cassettes
 /// Configures the whole folder.
 pub(super) const WORKSPACE_FILE: &str = "arraign.yaml";
 
+/// Lists the cases whose failures do not decide a run.
+pub(super) const QUARANTINE_FILE: &str = "quarantine.yaml";
+
 const IGNORE_FILE: &str = ".arraignignore";
 
 /// Lists all case files below the eval root, by name.
@@ -72,6 +75,7 @@ pub(super) fn is_case_file(path: &Path, root: &Path) -> bool {
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     CASE_EXTENSIONS.contains(&&*extension)
         && below != Path::new(WORKSPACE_FILE)
+        && below != Path::new(QUARANTINE_FILE)
         && !below.ancestors().any(is_support)
 }
 

@@ -16,6 +16,9 @@ use crate::check::support::reading::Share;
 use crate::place::Place;
 use crate::yaml::{Fields, Node, Placed};
 
+/// The id of the trial that evaluates a suite's gate.
+pub const GATE_ID: &str = "pass_threshold";
+
 /// The requirements on all cases of a suite together.
 #[derive(Debug, Clone)]
 pub struct SuiteGate {

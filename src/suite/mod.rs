@@ -23,6 +23,7 @@ mod mocks;
 mod mutation;
 mod name;
 mod opinions;
+mod quarantine;
 mod record;
 mod recorded;
 mod row_id;
@@ -45,9 +46,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 pub use discover::{CASE_EXTENSIONS, find_case_files, find_files_for_name, is_support};
-pub use gate::{GateRows, SuiteGate, SummaryBaseline};
+pub use gate::{GATE_ID, GateRows, SuiteGate, SummaryBaseline};
 pub use identifier::{build_identifier, parse_identifier};
 pub use name::{build_case_name, build_file_name, build_trial_name, escape_file_name, name_recording};
+pub use quarantine::{QuarantinableNames, load_quarantine, parse_base_quarantine};
 pub use record::{
     CassetteOf, ForeignRecording, cassette_path, find_foreign_recording, find_stale_runs, record_run,
     recording,

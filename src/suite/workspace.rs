@@ -1,6 +1,6 @@
 //! `arraign.yaml` at the eval root: the settings that all suites share.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::Path;
 
 use super::agent::{WrittenDescription, build_named_agents};
@@ -31,6 +31,8 @@ pub struct Workspace {
     pub roots: Vec<Placed<String>>,
     /// The number of runs of a harness whose verdicts are kept.
     pub keep_runs: Option<NonZeroUsize>,
+    /// The most days that a case is quarantined.
+    pub quarantine_days: Option<NonZeroU32>,
 }
 
 /// The readers that the file at `path` declares: `arraign.yaml`, a suite, or a file of readers alone.
@@ -70,6 +72,8 @@ pub fn workspace(files: &Files, kinds: &Registry) -> Result<Workspace, LoadError
     let size_limit = fields.optional("size_limit").map(|FileSize(bytes)| bytes);
     let roots = fields.parse("roots", Node::decode_all::<Vec<Placed<String>>>).unwrap_or_default();
     let keep_runs = fields.node("keep_runs").and_then(|node| fields.take(node.decode::<NonZeroUsize>()));
+    let quarantine_days =
+        fields.node("quarantine_days").and_then(|node| fields.take(node.decode::<NonZeroU32>()));
     let agent_limits = fields.parse("agent_limits", Node::decode_all::<AgentLimits>).unwrap_or_default();
     let agents = agents.unwrap_or_default();
     let root = document.root();
@@ -80,5 +84,14 @@ pub fn workspace(files: &Files, kinds: &Registry) -> Result<Workspace, LoadError
         }
     }
     fields.take(refuse_same_names(&variants, &agents));
-    fields.finish(Workspace { tables, agents, variants, agent_limits, size_limit, roots, keep_runs })
+    fields.finish(Workspace {
+        tables,
+        agents,
+        variants,
+        agent_limits,
+        size_limit,
+        roots,
+        keep_runs,
+        quarantine_days,
+    })
 }

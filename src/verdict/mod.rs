@@ -19,6 +19,7 @@ use crate::place::Place;
 use crate::score::Effect;
 use crate::trace::{CallStatus, Ended, Usage};
 
+use crate::case::QuarantineEntry;
 pub use crate::case::{MutationSort, Tier};
 pub use crate::place::Location;
 pub use crate::score::statistics::{Estimate, Flakiness, Interval, Label, Spread, Statistics};
@@ -105,6 +106,9 @@ pub struct Verdict {
     /// The number of violations with which the trial passes, because a snapshot holds them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pinned: usize,
+    /// The quarantine of the case, if the trial does not pass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quarantine: Option<Box<TrialQuarantine>>,
     /// The number of the attempt at the trial, if a runner retried it. The verdict of the last attempt counts.
     #[serde(default = "first_attempt", skip_serializing_if = "is_first_attempt")]
     pub attempt: u32,
@@ -149,6 +153,7 @@ impl Verdict {
             mutation: None,
             snapshot_diff: None,
             pinned: 0,
+            quarantine: None,
             attempt: first_attempt(),
             earlier_attempts: Vec::new(),
             rerun: None,
@@ -187,6 +192,39 @@ impl Attempt {
     /// An attempt that ended with `status`.
     pub fn new(status: Status, passed: bool) -> Self {
         Self { status, passed }
+    }
+}
+
+/// The entry of `quarantine.yaml` that means a trial.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct TrialQuarantine {
+    /// The last day of the quarantine, in UTC: `2026-12-20`.
+    pub until: String,
+    /// Why the case is quarantined.
+    pub reason: String,
+    /// Who ends the quarantine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// Why the trial decides the run nevertheless. `None`: a failure does not decide the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lapse: Option<String>,
+    /// Why the file of the case is not compared with that of the base branch, although the run asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unchecked: Option<String>,
+}
+
+impl TrialQuarantine {
+    /// Takes the entry `entry`, whose quarantine lasts.
+    pub fn new(entry: &QuarantineEntry) -> Self {
+        Self {
+            until: entry.until.to_string(),
+            reason: entry.reason.clone(),
+            owner: entry.owner.clone(),
+            lapse: None,
+            unchecked: None,
+        }
     }
 }
 
@@ -389,6 +427,13 @@ impl Verdict {
     /// Returns the name of the case: that of the trial, without its variant.
     pub fn get_case_name(&self) -> &str {
         self.case_name.as_deref().unwrap_or(&self.name)
+    }
+
+    /// Whether the trial failed and does not decide the run, because its case is quarantined. An error and an undecided trial
+    /// always decide.
+    pub fn is_quarantined(&self) -> bool {
+        let has_failed = !self.passed && matches!(self.status, Status::Pass | Status::Fail);
+        has_failed && self.quarantine.as_ref().is_some_and(|quarantine| quarantine.lapse.is_none())
     }
 
     /// Returns all violations, in order.

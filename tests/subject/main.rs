@@ -22,6 +22,9 @@ const ALLOWED: &str = "HARNESS_TEST_ALLOWED";
 /// The variables that files may name, with commas between them.
 const VARIABLES: &str = "HARNESS_TEST_VARIABLES";
 
+/// The day on which the quarantine is looked at.
+const TODAY: &str = "HARNESS_TEST_TODAY";
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if let Some((_, rest)) = arguments.split_first().filter(|(first, _)| *first == model_agent::AGENT) {
@@ -42,6 +45,9 @@ fn main() -> ExitCode {
     }
     if let Ok(names) = std::env::var(VARIABLES) {
         harness = harness.allow_variables(names.split(','));
+    }
+    if let Ok(day) = std::env::var(TODAY) {
+        harness = arraign::__internals::harness::sources::set_today(harness, day.parse().expect("a day"));
     }
     judges::add_judge(harness).run()
 }

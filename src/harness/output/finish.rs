@@ -62,7 +62,8 @@ impl RunFinisher {
         notes::note_judge_costs(context.judging.amount_spent());
         let undecided = context.tally.take_undecided(&context.project.folder);
         notes::note_undecided(&render_undecided(&undecided, &context.project.rerun));
-        notes::note_pinned(&context.tally.take_pinned());
+        notes::note_lines(&context.tally.take_pinned(), "trials with pinned violations");
+        notes::note_lines(&context.tally.take_quarantined(), "quarantined trials that failed");
         notes::note_skipped(&self.unknown_variables, self.skipped);
         if let Some((shard, own_trials)) = &self.shard {
             // Says that the green line is not that of all cases.

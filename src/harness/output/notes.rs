@@ -69,14 +69,14 @@ pub(crate) fn note_undecided(summary: &str) {
     }
 }
 
-/// Prints the trials that pass with violations that their snapshots hold.
-pub(crate) fn note_pinned(lines: &[String]) {
+/// Prints a line for each trial of a list, and the number of those that are left out.
+pub(crate) fn note_lines(lines: &[String], trials: &str) {
     const MAX_LINES: usize = 20;
     for line in lines.iter().take(MAX_LINES) {
         note(&escape_line(line));
     }
     if lines.len() > MAX_LINES {
-        note(&format!("... and {} more trials with pinned violations", lines.len() - MAX_LINES));
+        note(&format!("... and {} more {trials}", lines.len() - MAX_LINES));
     }
 }
 

@@ -6,7 +6,7 @@ use super::deferred::defer_cases;
 use super::names::{find_duplicates, list_names};
 use super::{Plan, PlanSource};
 use crate::place::LoadErrors;
-use crate::suite::{Suite, find_case_files, remove_datasets};
+use crate::suite::{QuarantinableNames, Suite, find_case_files, remove_datasets};
 
 /// The part of a plan that comes from one file.
 #[derive(Default)]
@@ -14,6 +14,8 @@ pub(super) struct FilePlan {
     pub(super) plan: Plan,
     /// The names of its cases and trials.
     pub(super) names: Vec<String>,
+    /// The names that `quarantine.yaml` may have, unless it is empty.
+    quarantinable: QuarantinableNames,
     /// The files that are parts of this one.
     datasets: Vec<PathBuf>,
     errors: LoadErrors,
@@ -25,6 +27,9 @@ impl FilePlan {
         file.errors.take(file.plan.add_suite(suite, path, source));
         let prefix = source.trial_prefix(path);
         file.names = list_names(suite, &prefix, &file.plan).map(|(name, _)| name).collect();
+        if !source.quarantine.entries.is_empty() {
+            file.quarantinable.add_suite(suite, &prefix);
+        }
         suite.cases.iter().for_each(|case| file.plan.pinned.note_case(case, path));
         // A suite without a selected case does not decide which reports are written.
         if !file.plan.trials.is_empty() {
@@ -55,9 +60,16 @@ pub(in crate::harness) fn plan_all(source: PlanSource<'_>, most_kept: usize) -> 
     remove_datasets(&mut files, |file: &FilePlan| &file.datasets);
     let mut errors = find_duplicates(&files, source);
     let mut plan = Plan::default();
+    let mut quarantinable = QuarantinableNames::default();
     for (_, file) in files {
         errors.extend(file.errors);
+        quarantinable.extend(file.quarantinable);
         plan.extend(file.plan);
+    }
+    // A file with a mistake may have the case of an entry.
+    if errors.is_empty() {
+        let is_variant = |name: &str| source.variants.knows(name);
+        errors.extend(quarantinable.check_entries(source.quarantine, is_variant));
     }
     // Two files may report one mistake of a file that both include, which is then told once.
     errors.sort_by_place();

@@ -117,6 +117,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
+    use crate::case::Quarantine;
     use crate::check::{Registry, Tables};
     use crate::harness::plan::{PlanSource, plan_all};
     use crate::harness::settings::{EnvSettings, VariantSelection};
@@ -132,8 +133,12 @@ mod tests {
         let tables = Tables::default();
         let opener = Files::new(folder.path(), folder.path());
         let library = Library { kinds: &kinds, files: &opener, tables: &tables };
-        let source =
-            PlanSource { library, settings: &EnvSettings::default(), variants: &VariantSelection::default() };
+        let source = PlanSource {
+            library,
+            settings: &EnvSettings::default(),
+            variants: &VariantSelection::default(),
+            quarantine: &Quarantine::default(),
+        };
         let plan = plan_all(source, 1).expect("the cases are valid");
         read(plan, library);
     }

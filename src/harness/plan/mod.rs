@@ -19,17 +19,14 @@ use super::cli::HarnessCommand;
 use super::settings::{EnvSettings, VariantSelection};
 use super::shard::{self, ShardRecord, TrialTimes};
 use super::snapshots::orphans::PinnedSnapshots;
-use crate::case::{Case, Ignore, RunSelection, Tier, TraceFrom};
+use crate::case::{Case, Ignore, Quarantine, RunSelection, Tier, TraceFrom};
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
 use crate::suite::{
-    CaseRuns, Library, ReportFormat, Suite, SuiteGate, build_case_name, build_file_name, build_identifier,
-    parse_identifier,
+    CaseRuns, GATE_ID, Library, ReportFormat, Suite, SuiteGate, build_case_name, build_file_name,
+    build_identifier, parse_identifier,
 };
 use crate::verdict::summary::{GoldenSuite, Selection, is_golden};
-
-/// The id of the trial that evaluates a suite's gate.
-const GATE_ID: &str = "pass_threshold";
 
 /// A trial that has not started.
 pub(super) struct PlannedTrial {
@@ -154,6 +151,7 @@ pub(super) struct PlanSource<'p> {
     pub(super) library: Library<'p>,
     pub(super) settings: &'p EnvSettings,
     pub(super) variants: &'p VariantSelection,
+    pub(super) quarantine: &'p Quarantine,
 }
 
 impl PlanSource<'_> {

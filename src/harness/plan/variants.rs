@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{CaseWork, GATE_ID, PlanSource, PlannedTrial, TrialWork};
+use super::{CaseWork, PlanSource, PlannedTrial, TrialWork};
 use crate::case::{Case, Variant};
 use crate::place::LoadErrors;
-use crate::suite::{Suite, SuiteGate, build_case_name, find_files_for_name};
+use crate::suite::{GATE_ID, Suite, SuiteGate, build_case_name, find_files_for_name};
 use crate::verdict::Verdict;
 
 /// The variant of a trial, as its verdict names it.

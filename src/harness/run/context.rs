@@ -11,6 +11,7 @@ use super::tally::Tally;
 use crate::case::AgentLimits;
 use crate::check::{Registry, Tables};
 use crate::harness::plan::RecentSuites;
+use crate::harness::quarantine::RunQuarantine;
 use crate::harness::record::store::{RunProcesses, Store};
 use crate::source::Files;
 use crate::suite::Library;
@@ -26,6 +27,8 @@ pub(crate) struct RunContext {
     pub(crate) judging: RunJudge,
     /// The programs that check runs.
     pub(crate) programs: CheckPrograms,
+    /// The failures that do not decide the run.
+    pub(crate) quarantine: RunQuarantine,
     /// The line of progress.
     pub(crate) progress: Arc<Progress>,
     /// The folder of the verdicts.

@@ -9,6 +9,7 @@ use crate::harness::settings::EnvSettings;
 use crate::outcome::{State, Status, UndecidedCause};
 use crate::report::block::render_case_block;
 use crate::report::pinned::render_pinned;
+use crate::report::quarantine::render_quarantined;
 use crate::source::lock;
 use crate::verdict::Verdict;
 use crate::verdict::rebase::prefix_file;
@@ -30,6 +31,7 @@ struct TallyEntries {
     blocks: Vec<(usize, String)>,
     undecided: Vec<(usize, UndecidedTrial)>,
     pinned: Vec<(usize, String)>,
+    quarantined: Vec<(usize, String)>,
     unexercised: UnexercisedRules,
 }
 
@@ -106,8 +108,12 @@ impl Tally {
         self.add_block(number, verdict);
     }
 
-    /// Adds the text block of any trial, which has this number in the plan.
+    /// Adds the text block of any trial, which has this number in the plan, and its line if it is quarantined.
     pub(crate) fn add_block(&self, number: usize, verdict: &Verdict) {
+        if verdict.is_quarantined() {
+            let line = render_quarantined(verdict);
+            lock(&self.entries).quarantined.push((number, line));
+        }
         if self.blocks_wanted {
             let block = render_case_block(verdict);
             lock(&self.entries).blocks.push((number, block));
@@ -133,6 +139,11 @@ impl Tally {
     /// Takes a line for each trial that passes with pinned violations.
     pub(crate) fn take_pinned(&self) -> Vec<String> {
         take_in_order(&mut lock(&self.entries).pinned)
+    }
+
+    /// Takes a line for each trial that has failed and does not decide the run.
+    pub(crate) fn take_quarantined(&self) -> Vec<String> {
+        take_in_order(&mut lock(&self.entries).quarantined)
     }
 
     /// Sums up the trials that ran.

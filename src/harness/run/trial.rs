@@ -17,6 +17,7 @@ use crate::case::Case;
 use crate::engine::{EvaluationSettings, evaluate_each, failed_with, undecided_with};
 use crate::evidence::ProgramRequest;
 use crate::harness::plan::{CaseWork, SelectedRun, TrialWork};
+use crate::harness::quarantine::TrialOrigin;
 use crate::harness::snapshots;
 use crate::harness::stderr;
 use crate::mutate::CaseMutator;
@@ -24,7 +25,7 @@ use crate::outcome::UndecidedCause;
 use crate::place::{LoadErrors, Location};
 use crate::report::plain::escape_line;
 use crate::report::terminal;
-use crate::suite::{CaseRuns, RecordedEvidence, load_baseline};
+use crate::suite::{CaseRuns, RecordedEvidence, build_case_name, load_baseline};
 use crate::trace::Trace;
 use crate::verdict::rebase::prefix_file;
 use crate::verdict::{CaseMutation, Rerun, TrialError, Verdict};
@@ -57,7 +58,9 @@ pub(super) fn run_trial(
         }
         TrialWork::Broken(errors) => Err(errors),
         TrialWork::Gate(work) => {
-            let verdict = gate::evaluate_gate_trial(&context, &name, &work);
+            let mut verdict = gate::evaluate_gate_trial(&context, &name, &work);
+            let file = context.project.base.join(work.gate.place.file());
+            note_quarantine(&context, &mut verdict, &TrialOrigin { case: None, path: &file });
             context.tally.add_block(number, &verdict);
             return Some(report_verdict(&context, verdict, false));
         }
@@ -231,8 +234,16 @@ fn finish_case(context: &RunContext, number: usize, work: &CaseWork, mut verdict
     if context.project.mutates && verdict.passed {
         verdict.mutation = Some(Box::new(try_mutants(context, &verdict, work)));
     }
+    let is_run = work.run.is_some();
+    let case_name = is_run.then(|| build_case_name(&work.suite, case.id.as_deref()));
+    note_quarantine(context, &mut verdict, &TrialOrigin { case: case_name, path });
     context.tally.add_case(number, case, &verdict);
     report_verdict(context, verdict, tolerated)
+}
+
+fn note_quarantine(context: &RunContext, verdict: &mut Verdict, origin: &TrialOrigin<'_>) {
+    let project = &context.project;
+    context.quarantine.note_entry(verdict, origin, &project.base, project.library());
 }
 
 fn try_mutants(context: &RunContext, verdict: &Verdict, work: &CaseWork) -> CaseMutation {
@@ -286,7 +297,7 @@ fn report_verdict(context: &RunContext, mut verdict: Verdict, tolerated: bool) -
     let written = context.store.write_verdict(&mut verdict);
     context.progress.make_room();
     written.map_err(Failed::from)?;
-    if verdict.passed || tolerated {
+    if verdict.passed || tolerated || verdict.is_quarantined() {
         return Ok(());
     }
     // The log has paths of the package; what a terminal shows is a link from the root of the workspace.

@@ -18,11 +18,13 @@ use crate::suite::ReportFormat;
 const KNOWN: &[&str] = &[
     #[cfg(feature = "live")]
     "ARRAIGN_AGENT_MODE",
+    "ARRAIGN_BASE",
     "ARRAIGN_JUDGE",
     "ARRAIGN_MUTATE",
     "ARRAIGN_COMPARE",
     "ARRAIGN_OUT",
     "ARRAIGN_OUTPUT_JSON",
+    "ARRAIGN_QUARANTINE",
     "ARRAIGN_REPORT",
     "ARRAIGN_SCHEMA",
     "ARRAIGN_SHARD",
@@ -54,6 +56,10 @@ pub(super) struct EnvSettings {
     pub(super) mutates: bool,
     /// The run that reports compare this one with.
     pub(super) compare: Option<String>,
+    /// The copy of `quarantine.yaml` of the base branch.
+    pub(super) quarantine: Option<PathBuf>,
+    /// The base branch of a pull request.
+    pub(super) base: Option<String>,
     /// The folder of the verdicts.
     pub(super) out: Option<PathBuf>,
     /// The file of the summary, as JSON.
@@ -101,6 +107,8 @@ pub(super) fn read_environment() -> Result<EnvSettings, String> {
         judge: read_choice("ARRAIGN_JUDGE", JudgeMode::NAMES)?.unwrap_or_default(),
         allows_stale: read_choice("ARRAIGN_STALE", &[("allow", true), ("refuse", false)])?.unwrap_or(false),
         compare: read_variable("ARRAIGN_COMPARE"),
+        quarantine: read_path("ARRAIGN_QUARANTINE"),
+        base: read_variable("ARRAIGN_BASE"),
         out: read_path("ARRAIGN_OUT"),
         output_json: read_path("ARRAIGN_OUTPUT_JSON"),
         schema: read_path("ARRAIGN_SCHEMA"),

@@ -94,6 +94,11 @@ impl VariantSelection {
         &self.suffixes
     }
 
+    /// Whether the user may name the variant `name`.
+    pub(in crate::harness) fn knows(&self, name: &str) -> bool {
+        name == BASELINE || self.suffixes.iter().any(|suffix| suffix.strip_prefix('@') == Some(name))
+    }
+
     /// Whether the user named the variants.
     pub(in crate::harness) fn is_named(&self) -> bool {
         self.is_named

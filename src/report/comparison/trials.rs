@@ -161,7 +161,8 @@ impl TrialRecord {
         let runs = list_runs(verdict);
         let recorded = verdict.statistics.as_ref().map_or(0, |statistics| statistics.runs as usize);
         let state = TrialState {
-            standing: TrialResult::from_verdict(verdict),
+            // A quarantined failure is a failure of the agent.
+            standing: TrialResult::without_quarantine(verdict),
             score: verdict.score,
             flaky: is_flaky(verdict),
             claim: (!verdict.passed).then(|| render_headline(verdict)),

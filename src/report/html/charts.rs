@@ -107,14 +107,19 @@ impl HtmlCharts {
             }
             let Some(count) = self.checks.get_mut(&finding.check) else { continue };
             count.checked += 1;
-            count.broken += usize::from(finding.status == Status::Fail && !verdict.passed);
+            let is_red = !verdict.passed && !verdict.is_quarantined();
+            count.broken += usize::from(finding.status == Status::Fail && is_red);
         }
     }
 
     pub(super) fn render_heading(&self) -> String {
-        let Totals { cases, passed, .. } = self.totals;
-        match (cases, cases - passed) {
+        let Totals { cases, quarantined, .. } = self.totals;
+        match (cases, self.totals.count_red()) {
             (0, _) => "No case ran".to_owned(),
+            (_, 0) if quarantined > 0 => {
+                let green = self.totals.describe_green();
+                green[..1].to_uppercase() + &green[1..]
+            }
             (1, 0) => "The case passed".to_owned(),
             (1, _) => "The case did not pass".to_owned(),
             (cases, 0) => format!("All {cases} cases passed"),
@@ -123,7 +128,7 @@ impl HtmlCharts {
     }
 
     pub(super) fn is_green(&self) -> bool {
-        self.totals.cases == self.totals.passed
+        self.totals.count_red() == 0
     }
 
     /// Draws the histogram of scores; empty if no case has a scorecard.
@@ -155,7 +160,7 @@ impl HtmlCharts {
     /// Draws the files with the most trials that did not pass first, and returns how many more there are.
     pub(super) fn draw_files(&self) -> (Vec<ChartBar>, usize) {
         let mut files: Vec<_> = self.files.iter().collect();
-        files.sort_by_key(|(_, totals)| std::cmp::Reverse(totals.cases - totals.passed));
+        files.sort_by_key(|(_, totals)| std::cmp::Reverse(totals.count_red()));
         let bars = files.iter().take(MAX_BARS).map(|(name, totals)| draw_bar(name, **totals));
         (bars.collect(), files.len().saturating_sub(MAX_BARS))
     }
@@ -186,16 +191,21 @@ fn render_edge(nth: usize) -> String {
 }
 
 /// Lists the count of each result with the word that is shown beside it.
-pub(super) fn list_counts(totals: Totals) -> [StandingCount; 5] {
-    let Totals { passed, failed, undecided, errors, skipped, .. } = totals;
-    [
+pub(super) fn list_counts(totals: Totals) -> Vec<StandingCount> {
+    let Totals { passed, failed, quarantined, undecided, errors, skipped, .. } = totals;
+    let mut counts = vec![
         ("fail", "failed", failed),
         ("error", if errors == 1 { "error" } else { "errors" }, errors),
         ("undecided", "undecided", undecided),
         ("pass", "passed", passed),
         ("skipped", "skipped", skipped),
-    ]
-    .map(|(standing, word, number)| StandingCount { standing, word, number })
+    ];
+    // Most runs have none.
+    if quarantined > 0 {
+        counts.insert(3, ("quarantined", "quarantined", quarantined));
+    }
+    let counts = counts.into_iter();
+    counts.map(|(standing, word, number)| StandingCount { standing, word, number }).collect()
 }
 
 /// Returns the index of the bar that contains `score`; a perfect score belongs to the last bar.

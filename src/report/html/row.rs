@@ -83,6 +83,7 @@ fn list_badges(verdict: &Verdict) -> Vec<&'static str> {
         ("flaky", is_flaky(verdict)),
         ("as expected", verdict.passed && verdict.expected != Status::Pass),
         ("pinned", verdict.pinned > 0),
+        ("quarantine over", verdict.quarantine.as_ref().is_some_and(|quarantine| quarantine.lapse.is_some())),
         ("smoke", verdict.tier == Tier::Smoke),
     ];
     badges.into_iter().filter_map(|(badge, is_seen)| is_seen.then_some(badge)).collect()

@@ -1,6 +1,6 @@
 //! SARIF 2.1.0, for code scanning. Each violation is one result, placed at the setting in the case that was violated.
 //!
-//! Violations that only cost points, that a case expects, or that a snapshot pins, are notes. An undecided check is an
+//! Violations that only cost points, that a case expects, that a snapshot pins, or of a quarantined case, are notes. An undecided check is an
 //! open result; an error is a notification of the tool. The limits of GitHub are kept.
 
 mod fingerprint;
@@ -15,6 +15,7 @@ use self::fingerprint::Fingerprints;
 use self::location::{locate_file, locate_region};
 use self::words::{build_message, build_rule, drop_empty};
 use super::plain::{escape_line, render_safe_json};
+use super::quarantine::render_entry;
 use super::{FormatEntry, ReportBuilder, RunInfo, score};
 use crate::json::{Json, json};
 use crate::outcome::{LocatedViolation, Status};
@@ -133,13 +134,15 @@ impl<'r> SarifReport<'r> {
             }
             None => return,
         };
-        let claim = ResultClaim { id, level: SarifLevel::Error, message: text, at: &verdict.case };
+        let level = if verdict.is_quarantined() { SarifLevel::Note } else { SarifLevel::Error };
+        let claim = ResultClaim { id, level, message: text, at: &verdict.case };
         self.push_result(verdict, &claim, None);
     }
 
     fn add_violation(&mut self, verdict: &Verdict, finding: &Finding, violation: &LocatedViolation) {
         // Code scanning fails a pull request on errors only, so everything that does not fail the trial is a note.
-        let is_note = verdict.passed || verdict.snapshot_diff.is_some() || score::costs_only_points(finding);
+        let is_green = verdict.passed || verdict.is_quarantined();
+        let is_note = is_green || verdict.snapshot_diff.is_some() || score::costs_only_points(finding);
         let level = if is_note { SarifLevel::Note } else { SarifLevel::Error };
         let help = violation.suggestion.as_deref().map_or_else(String::new, |help| format!("\nhelp: {help}"));
         let text = format!("{}{help}", escape_line(&violation.message));
@@ -175,7 +178,7 @@ impl<'r> SarifReport<'r> {
         }
         let related =
             of.map(|(finding, violation)| list_related_locations(self.run, verdict, finding, violation));
-        let suppressions = of.and_then(|(finding, _)| find_suppression(verdict, finding));
+        let suppressions = find_suppression(verdict, of.map(|(finding, _)| finding));
         same_level.push(drop_empty(json!({
             "ruleId": escape_line(claim.id),
             "ruleIndex": 0,
@@ -250,11 +253,19 @@ fn list_related_locations(
     located.collect()
 }
 
-/// Returns a suppression for a violation in a trial that passes nevertheless, unless the violation only costs points.
-fn find_suppression(verdict: &Verdict, finding: &Finding) -> Option<Json> {
-    let known = verdict.passed && !score::costs_only_points(finding);
-    let justification = "the case expects it, or its snapshot contains it";
-    known.then(|| json!([{"kind": "external", "status": "accepted", "justification": justification}]))
+/// Returns a suppression for a violation in a trial that passes nevertheless, unless the violation only costs points, and for
+/// every failure of a quarantined case.
+fn find_suppression(verdict: &Verdict, finding: Option<&Finding>) -> Option<Json> {
+    let justification = match &verdict.quarantine {
+        Some(quarantine) if verdict.is_quarantined() => {
+            format!("quarantined {}", escape_line(&render_entry(quarantine)))
+        }
+        _ if verdict.passed && finding.is_some_and(|finding| !score::costs_only_points(finding)) => {
+            "the case expects it, or its snapshot contains it".to_owned()
+        }
+        _ => return None,
+    };
+    Some(json!([{"kind": "external", "status": "accepted", "justification": justification}]))
 }
 
 /// Returns the properties of a result for scripts that read the log.

@@ -4,6 +4,7 @@
 use std::ops::RangeInclusive;
 
 use crate::report::plain::{count_noun, escape_line, escape_text, truncate_text};
+use crate::report::quarantine::render_entry;
 use crate::report::score;
 use crate::score::Effect;
 use crate::suite::LIVE;
@@ -88,10 +89,13 @@ impl DiagnosticNotes {
         }
     }
 
-    /// Adds the row of values that fills the case, and the command that runs the trial again.
+    /// Adds the row of values that fills the case, its quarantine, and the command that runs the trial again.
     pub(super) fn push_rerun(&mut self, verdict: &Verdict) {
         if let Some(row) = &verdict.row {
             self.push_note("row", &format!("{row} {}", row.text));
+        }
+        if let Some(quarantine) = &verdict.quarantine {
+            self.push_note("quarantine", &render_entry(quarantine));
         }
         self.push_note("rerun", &verdict.rerun_command());
     }

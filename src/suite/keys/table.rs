@@ -1,7 +1,7 @@
 //! The keys of suites and of `arraign.yaml`, as editors show them.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 
 use arraign_trace::reader::ReaderDeclaration;
 
@@ -107,5 +107,9 @@ pub(crate) const WORKSPACE: &[SuiteKey] = &[
     key::<NonZeroUsize>(
         "keep_runs",
         "The number of runs whose verdicts are kept in `target/arraign`. Default: 20.",
+    ),
+    key::<NonZeroU32>(
+        "quarantine_days",
+        "The most days that an entry of `quarantine.yaml` may be ahead. Default: 30.",
     ),
 ];

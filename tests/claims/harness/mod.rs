@@ -14,6 +14,7 @@ mod ide;
 mod identifiers;
 mod lists;
 mod names;
+mod quarantine;
 mod reports;
 mod roots;
 mod rows;

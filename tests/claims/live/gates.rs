@@ -7,6 +7,7 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use arraign::__internals::harness::runs::{StoredRun, find_newest};
+use arraign::__internals::report::Totals;
 
 use super::{LIVE, RECORD, asks, shell};
 use crate::project::{Project, Ran, suite};
@@ -187,6 +188,27 @@ fn a_report_over_all_shards_decides_a_gate() {
     assert_eq!(decided(&[one.1.clone(), two.1.clone()]), Some(("pass".to_owned(), 1.0, true)));
     let with_gate = if one.0.stdout.contains("pass_threshold") { one.1 } else { two.1 };
     assert_eq!(decided(&[with_gate]), Some(("undecided".to_owned(), 0.0, false)));
+}
+
+#[test]
+fn a_quarantined_gate_does_not_decide_the_merged_report() {
+    let entry = |name: &str| format!("- {{case: 's::{name}', until: 2026-12-10, reason: why}}\n");
+    let names = ["a", "b", "c", "pass_threshold"];
+    let project = gated("echo '{\"calls\": [\"rm\"]}'", "")
+        .file("evals/quarantine.yaml", names.map(entry).concat());
+    let folders = [1, 2].map(|number| {
+        let shard = format!("{number}/2");
+        let out = project.path(format!("out-{number}"));
+        let out_text = out.to_string_lossy();
+        let today = ("HARNESS_TEST_TODAY", "2026-12-01");
+        let variables = [LIVE, today, ("ARRAIGN_SHARD", &shard), ("ARRAIGN_OUT", &out_text)];
+        project.run_with(&variables, &[]);
+        find_newest(&out).expect("the shard's run")
+    });
+    let run = StoredRun::open(&folders).expect("a run");
+    let mut totals = Totals::new(run.run());
+    run.visit_verdicts(|verdict| totals.add_verdict(verdict)).expect("verdicts");
+    assert_eq!((totals.cases, totals.quarantined, totals.count_red()), (4, 4, 0));
 }
 
 #[test]

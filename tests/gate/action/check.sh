@@ -50,5 +50,28 @@ expect 'exit-code=101' output
 bash "$here/action/comment.sh"
 expect 'regressed' state/body
 expect '`cancel_order` was never called' state/body
+
+# A pull request that adds an entry for its own case is red, and one whose base branch has the entry is green.
+in_days() { date -u -d "+$1 days" +%F 2>/dev/null || date -u -v "+$1d" +%F; }
+quarantine() { echo "- {case: $1, until: $(in_days 9), reason: flaps}"; }
+red=$(cargo-arraign arraign run -- --list 2>/dev/null | sed -n 's/: test$//p' | head -1)
+git init --quiet --initial-branch main origin.git --bare
+git init --quiet --initial-branch main
+git remote add origin "$project/origin.git"
+save() { git add evals && git -c user.name=a -c user.email=a@b.example commit --quiet --message "$1"; }
+save base && git push --quiet origin main
+quarantine "$red" >evals/quarantine.yaml
+rm output
+BASE_REF=main bash "$here/action/run.sh" >run.log
+expect 'exit-code=101' output
+expect 'the base branch has no such entry' run.log
+save entry && git push --quiet origin main
+BASE_REF=main bash "$here/action/run.sh" >run.log
+expect 'exit-code=0' output
+expect '1 is quarantined' arraign-report/report.md
+BASE_REF=gone bash "$here/action/run.sh" >run.log 2>&1
+[ "$(tail -1 output)" = exit-code=101 ] || { cat run.log; exit 1; }
+expect '::warning::the base branch gone cannot be fetched' run.log
+
 [ "$(paste -sd, state/methods)" = POST,PATCH ] || { echo "not one comment: $(cat state/methods)"; exit 1; }
 echo "one comment"

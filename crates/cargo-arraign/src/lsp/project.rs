@@ -46,6 +46,7 @@ impl EvalProject {
         let extension = path.extension().unwrap_or_default().to_string_lossy();
         CASE_EXTENSIONS.contains(&&*extension)
             && below != Path::new("arraign.yaml")
+            && below != Path::new("quarantine.yaml")
             && !below.ancestors().filter(|part| part.file_name().is_some()).any(is_support)
     }
 

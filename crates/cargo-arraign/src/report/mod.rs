@@ -75,7 +75,7 @@ impl Report {
         if run.torn() > 0 {
             print_to_stderr(&describe_torn(run.torn()));
         }
-        let is_green = totals.passed == totals.cases && run.missing() + run.torn() == 0;
+        let is_green = totals.count_red() == 0 && run.missing() + run.torn() == 0;
         Ok(if is_green { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }
 

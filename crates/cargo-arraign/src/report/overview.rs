@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use arraign::__internals::report::flaky::render_attempts;
 use arraign::__internals::report::pinned::render_pinned;
 use arraign::__internals::report::plain::{count_noun, escape_line};
+use arraign::__internals::report::quarantine::render_quarantined;
 use arraign::__internals::report::summary::{SummaryRows, render_summary};
 use arraign::__internals::report::terminal::render_red_trial;
 use arraign::__internals::report::{ReportBuilder, RunInfo, Totals, TrialResult};
@@ -23,6 +24,7 @@ pub(super) struct RunOverview<'r> {
     left_out: usize,
     flaky: Vec<String>,
     pinned: Vec<String>,
+    quarantined: Vec<String>,
 }
 
 impl<'r> RunOverview<'r> {
@@ -38,6 +40,7 @@ impl<'r> RunOverview<'r> {
             left_out: 0,
             flaky: Vec::new(),
             pinned: Vec::new(),
+            quarantined: Vec::new(),
         }
     }
 
@@ -51,13 +54,14 @@ impl<'r> RunOverview<'r> {
         self.totals
     }
 
-    /// Renders one line for each flaky trial and for each one with pinned violations, then the totals on one line.
+    /// Renders one line for each trial that is flaky, has pinned violations, or is quarantined, then the totals on one line.
     pub(super) fn render_totals(&self) -> String {
-        let Totals { cases, passed, failed, undecided, errors, skipped } = self.totals;
-        let mut text = self.flaky.concat() + &self.pinned.concat();
+        let Totals { cases, passed, failed, quarantined, undecided, errors, skipped } = self.totals;
+        let mut text = self.flaky.concat() + &self.pinned.concat() + &self.quarantined.concat();
         let _ = write!(text, "{}: {passed} passed", count_noun(cases + skipped, "case"));
         let rest = [
             (failed, "failed"),
+            (quarantined, "quarantined"),
             (undecided, "undecided"),
             (errors, if errors == 1 { "error" } else { "errors" }),
             (skipped, "skipped"),
@@ -78,7 +82,10 @@ impl ReportBuilder for RunOverview<'_> {
         let name = escape_line(&verdict.name);
         self.flaky.extend(render_attempts(verdict).map(|attempts| format!("flaky: {name}: {attempts}\n")));
         self.pinned.extend(render_pinned(verdict).map(|pinned| format!("{name}: {pinned}\n")));
-        if verdict.passed {
+        if verdict.is_quarantined() {
+            self.quarantined.push(format!("{}\n", escape_line(&render_quarantined(verdict))));
+        }
+        if verdict.passed || verdict.is_quarantined() {
             return;
         }
         // The terminal shows the first trials in full. All of them count.

@@ -2,12 +2,16 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
+use arraign::__internals::case::Day;
 use arraign::json::{self, Json};
 use arraign::{CannotDecide, Check, Evidence, Harness, Outcome, Violation};
 
 use crate::locate_in_repository;
+use crate::package::Package;
 use crate::program::{arraign, pin};
+use crate::report::suite;
 
 fn package() -> PathBuf {
     locate_in_repository("tests/lint")
@@ -256,4 +260,18 @@ fn cases_in_folders_of_data_and_hidden_ones_are_remarks() {
     let lost: Vec<&str> = told.lines().filter(|line| line.contains("passed_over")).collect();
     let files: Vec<&str> = lost.iter().filter_map(|line| line.split(':').next()).collect();
     assert_eq!(files, ["evals/.hidden.yaml", "evals/policies/lost.yml", "evals/traces/lost.yaml"], "{told}");
+}
+
+#[test]
+fn an_entry_of_the_quarantine_without_a_case_is_a_mistake() {
+    let linted = |name: &str| {
+        let package = Package::of(&suite(&[("a", "look")]));
+        let until = Day::of_time(SystemTime::now());
+        package.write("evals/quarantine.yaml", &format!("- {{case: '{name}', until: {until}, reason: why}}\n"));
+        package.arraign(&["lint"])
+    };
+    assert_eq!(linted("s::a").code, Some(0));
+    let ran = linted("s::aa");
+    assert_eq!(ran.code, Some(2), "{}", ran.stdout);
+    assert!(ran.stderr.contains("no case is called `s::aa`"), "{}", ran.stderr);
 }

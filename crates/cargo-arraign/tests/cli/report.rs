@@ -3,6 +3,9 @@
 use arraign::json;
 use arraign::json::Json;
 use std::fs;
+use std::time::SystemTime;
+
+use arraign::__internals::case::Day;
 
 use crate::locate_in_repository;
 use crate::package::{Package, copy, pin};
@@ -215,4 +218,19 @@ fn a_named_pipe_among_the_logs_is_an_error() {
         "{}",
         ran.stderr
     );
+}
+
+/// The exit code of a report is that of the run.
+#[test]
+fn a_quarantined_failure_does_not_decide_a_report() {
+    let package = Package::of(&suite(&[("a", "look"), ("b", "rm")]));
+    let until = Day::of_time(SystemTime::now());
+    package.write("evals/quarantine.yaml", &format!("- {{case: s::b, until: {until}, reason: flaps}}\n"));
+    package.attempt("one", "1", "s::a");
+    package.attempt("two", "1", "s::b");
+    let ran = package.arraign(&["report", "--merge", "target/arraign/one", "target/arraign/two"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let line = format!("quarantined: s::b until {until}: flaps; tool_blocklist: ");
+    assert!(ran.stdout.starts_with(&line), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("2 cases: 1 passed, 1 quarantined\n"), "{}", ran.stdout);
 }

@@ -98,6 +98,11 @@ function crumbs(index) {
     el("span", { class: "apart" }, link(before, "Previous red one"), link(after, "Next red one")));
 }
 
+function quarantineOf({ until, reason, owner, lapse, unchecked }) {
+  const unknown = "whether a pull request changes the file of the case is unknown (ARRAIGN_BASE)";
+  return [`In quarantine until ${until}: ${reason}`, owner && ` (${owner})`, lapse && `; the case decides, because ${lapse}`, unchecked && `; ${unknown}: ${unchecked}`].filter(Boolean).join("");
+}
+
 function headOf(row, verdict) {
   const facts = [`${row.file}${row.line ? `:${row.line}` : ""}`, verdict && `score ${percent(verdict.score)}`,
     verdict && `checked in ${duration(verdict.duration_ms)}`, verdict?.attempts && `attempts: ${verdict.attempts}`,
@@ -105,6 +110,7 @@ function headOf(row, verdict) {
   return [el("h1", { tabindex: "-1" }, nameOf(row.name)),
     el("div", { class: "head" }, standing(row.standing), badges(row)),
     verdict?.description && el("p", {}, verdict.description),
+    verdict?.quarantine && el("p", { class: "notice" }, quarantineOf(verdict.quarantine)),
     el("p", { class: "facts" }, facts.filter(Boolean).map((fact, nth) => el(nth ? "span" : "code", {}, fact))),
     verdict && rerunOf(verdict.rerun)];
 }

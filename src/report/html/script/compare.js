@@ -36,7 +36,8 @@ function rowsIn(text) {
 // Two test targets may have trials of one name.
 const idOf = ({ name, harness }) => `${harness ?? ""}\n${name}`;
 const ran = (rows) => new Map(rows.filter((row) => row.standing !== "skipped").map((row) => [idOf(row), row]));
-const seen = (row) => row && { standing: row.standing, score: row.score, flaky: row.badges?.includes("flaky") };
+// A quarantined failure is a failure of the agent.
+const seen = (row) => row && { standing: row.standing === "quarantined" ? "fail" : row.standing, score: row.score, flaky: row.badges?.includes("flaky") };
 const NOW = ran(ROWS);
 const isFlaky = ({ before, after }) => before?.flaky || after?.flaky;
 

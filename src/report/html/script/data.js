@@ -50,7 +50,7 @@ function wordsOf(row) {
   return row.words;
 }
 
-const RANKS = { error: 0, fail: 0, undecided: 0, pass: 1, skipped: 2 };
+const RANKS = { error: 0, fail: 0, undecided: 0, quarantined: 1, pass: 2, skipped: 3 };
 
 const most = (figure) => (a, b) => (ROWS[b].agent?.[figure] ?? -1) - (ROWS[a].agent?.[figure] ?? -1) || a - b;
 

@@ -38,7 +38,7 @@ function svg(name, attributes, ...children) {
   return element;
 }
 
-const SIGNS = { pass: "✓", fail: "✕", error: "!", undecided: "?", skipped: "–", held: "✓", violated: "✕", not_exercised: "–", open: "?" };
+const SIGNS = { pass: "✓", fail: "✕", error: "!", undecided: "?", quarantined: "‖", skipped: "–", held: "✓", violated: "✕", not_exercised: "–", open: "?" };
 const TONES = { held: "pass", violated: "fail", not_exercised: "skipped", open: "undecided" };
 
 function standing(status, word) {
