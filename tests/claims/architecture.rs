@@ -329,8 +329,19 @@ fn the_rooms_of_the_readers_point_to_the_left() {
 }
 
 /// The rooms of the harness, from left to right: what a run needs, in the order of a run.
-const HARNESS_ROOMS: &[&str] =
-    &["stderr", "settings", "cli", "workspace", "shard", "snapshots", "plan", "record", "run", "output"];
+const HARNESS_ROOMS: &[&str] = &[
+    "stderr",
+    "settings",
+    "cli",
+    "workspace",
+    "shard",
+    "snapshots",
+    "quarantine",
+    "plan",
+    "record",
+    "run",
+    "output",
+];
 
 /// The parts of `Harness` itself, which may use each room. No room uses them.
 const HARNESS_PARTS: &[&str] = &["folder", "ide", "limits", "schema", "selection", "sources"];

@@ -194,8 +194,8 @@ fn a_report_over_all_shards_decides_a_gate() {
 fn a_quarantined_gate_does_not_decide_the_merged_report() {
     let entry = |name: &str| format!("- {{case: 's::{name}', until: 2026-12-10, reason: why}}\n");
     let names = ["a", "b", "c", "pass_threshold"];
-    let project = gated("echo '{\"calls\": [\"rm\"]}'", "")
-        .file("evals/quarantine.yaml", names.map(entry).concat());
+    let project =
+        gated("echo '{\"calls\": [\"rm\"]}'", "").file("evals/quarantine.yaml", names.map(entry).concat());
     let folders = [1, 2].map(|number| {
         let shard = format!("{number}/2");
         let out = project.path(format!("out-{number}"));

@@ -267,7 +267,8 @@ fn an_entry_of_the_quarantine_without_a_case_is_a_mistake() {
     let linted = |name: &str| {
         let package = Package::of(&suite(&[("a", "look")]));
         let until = Day::of_time(SystemTime::now());
-        package.write("evals/quarantine.yaml", &format!("- {{case: '{name}', until: {until}, reason: why}}\n"));
+        package
+            .write("evals/quarantine.yaml", &format!("- {{case: '{name}', until: {until}, reason: why}}\n"));
         package.arraign(&["lint"])
     };
     assert_eq!(linted("s::a").code, Some(0));
