@@ -55,6 +55,10 @@ fn aggregate_by_statistics(case: &Case, block: &VarianceBlock, results: &mut [Ru
         violations.clear();
     }
     let mut items: Vec<Item> = results.iter().enumerate().map(|(index, run)| run_item(index, run)).collect();
+    items.extend(outcome.attempts.iter().map(|required| {
+        let state = if required.holds() { State::Held } else { State::Violated };
+        Item::new(&required.name, state).note(required.render())
+    }));
     items.extend(outcome.notes.into_iter().map(|note| Item::new("note", State::Open).note(note)));
     let score =
         outcome.statistics.score.as_ref().map_or(Score::ZERO, |spread| Score::new(spread.mean / POINTS));

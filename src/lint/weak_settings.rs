@@ -65,7 +65,7 @@ fn find_odd_name(expectation: &Expectation, tool: &ToolPattern) -> Option<LintRe
 fn find_allowed_ban(case: &Case, expectation: &Expectation) -> Option<LintRemark> {
     let variance = case.variance.as_ref()?;
     let is_ban = BANS.contains(&expectation.check) && expectation.effect == Effect::Fail;
-    (is_ban && variance.variance.pass_rate < 1.0).then(|| LintRemark {
+    (is_ban && variance.variance.allows_failures()).then(|| LintRemark {
         lint: "allowed_by_pass_rate",
         at: expectation.place.locate(),
         message: format!(

@@ -8,7 +8,7 @@ use super::score;
 use super::summary::{group_thousands, render_dollars};
 use crate::json::Json;
 use crate::outcome::{Item, Score, State, Status};
-use crate::score::statistics::Statistics;
+use crate::score::statistics::{Estimate, Statistics};
 use crate::score::{Card, written};
 use crate::verdict::{Finding, RunSummary, Verdict};
 
@@ -104,7 +104,19 @@ fn render_spread(statistics: &Statistics) -> String {
         let [mean, median, deviation] = [score.mean, score.median, score.std_dev].map(written);
         format!(", mean score {mean}, median {median}, standard deviation {deviation}")
     });
-    format!("{passed}{}", score.unwrap_or_default())
+    format!("{passed}{}{}", score.unwrap_or_default(), render_attempts(statistics))
+}
+
+/// Renders the probabilities for several attempts, for the largest number of attempts that has an estimate.
+fn render_attempts(statistics: &Statistics) -> String {
+    let most = statistics.estimates.last().filter(|estimate| estimate.k > 1);
+    most.map_or_else(String::new, |Estimate { k, pass_hat_k, pass_at_k, .. }| {
+        format!(
+            ", all of {k} runs pass in {:.1}% (pass^{k}), one of {k} in {:.1}% (pass@{k})",
+            pass_hat_k * 100.0,
+            pass_at_k * 100.0
+        )
+    })
 }
 
 fn render_findings(findings: &[&Finding]) -> Vec<String> {

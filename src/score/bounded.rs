@@ -4,13 +4,13 @@ use std::ops::{Bound, RangeBounds};
 
 use serde::{Deserialize, Deserializer, de};
 
-/// Deserializes a rate above 0, up to 1. A rate of 0 would require nothing.
-pub(super) fn rate<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let value = f64::deserialize(deserializer)?;
+/// Deserializes an optional rate above 0, up to 1. A rate of 0 would require nothing.
+pub(super) fn optional_rate<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let Some(value) = Option::deserialize(deserializer)? else { return Ok(None) };
     if value == 0.0 {
         return Err(de::Error::custom("`pass_rate: 0` requires nothing: every run may fail, even at a gate"));
     }
-    within(value, 0.0..=1.0, "a share above 0, up to 1, such as 0.8")
+    within(value, 0.0..=1.0, "a share above 0, up to 1, such as 0.8").map(Some)
 }
 
 /// Deserializes an optional share from 0 to 1.

@@ -12,8 +12,9 @@ use super::case::Context;
 use crate::JsonSchema;
 use crate::case::{Baseline, CheckSettings, VarianceBlock};
 use crate::check::support::reading::{Points, Share};
-use crate::place::LoadErrors;
+use crate::place::{LoadError, LoadErrors};
 use crate::score::compare::{ComparisonStatus, Limits};
+use crate::score::statistics::Variance;
 use crate::yaml::{Build, Checked, MappingOr, Node, OneOrMany, Placed};
 
 /// Parses the requirements on several runs.
@@ -25,7 +26,17 @@ pub(super) fn parse_variance(
         return Ok(None);
     };
     let settings = CheckSettings::new(context.document, format!("{}/thresholds/variance", context.path));
-    Ok(Some(VarianceBlock { place: node.place(), variance: node.decode_all()?, settings }))
+    let variance: Variance = node.decode_all()?;
+    let mut errors = LoadErrors::new();
+    let runs = variance.runs.get();
+    for (key, required) in [("pass_hat_k", &variance.pass_hat_k), ("pass_at_k", &variance.pass_at_k)] {
+        for k in required.0.keys().filter(|k| **k > runs) {
+            let place = node.get(key).unwrap_or(node).key_place(&k.to_string());
+            let problem = format!("`{k}` is more than the {runs} runs of the case, which allow no estimate");
+            errors.push(LoadError::new(place, problem).help(format!("set `runs: {k}`, or more")));
+        }
+    }
+    errors.or(Some(VarianceBlock { place: node.place(), variance, settings }))
 }
 
 /// A recorded run to compare with: its file, or the file with limits.

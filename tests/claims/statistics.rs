@@ -135,6 +135,21 @@ fn the_estimates_are_unbiased() {
     assert_eq!((pairs[9], pairs.len()), ((1.0, 0.0), 10));
 }
 
+/// tau2's `pass_hat_k` is `math.comb(successes, k) / math.comb(trials, k)`.
+#[test]
+fn required_attempts_are_estimated_as_tau2_does() {
+    let choose = |n: u32, k: u32| (0..k).map(|i| f64::from(n - i) / f64::from(i + 1)).product::<f64>();
+    for (passed, k) in (0..=8_u32).flat_map(|passed| (1..=8_u32).map(move |k| (passed, k))) {
+        let runs: Vec<RunScore> =
+            (0..8).map(|number| RunScore { passed: number < passed, ..RunScore::default() }).collect();
+        let theirs = if passed < k { 0.0 } else { choose(passed, k) / choose(8, k) };
+        let settings = format!(r#"{{"runs": 8, "pass_hat_k": {{"{k}": 1}}}}"#);
+        let variance: Variance = json::from_str(&settings).expect("settings");
+        let found = evaluate_variance(&runs, &variance, None).attempts[0].found.expect("an estimate");
+        assert!((found - theirs).abs() < 1e-12, "{passed} of 8, k = {k}: {found} {theirs}");
+    }
+}
+
 /// Whatever the runs are, no figure is infinite or no number, and what is ordered is ordered.
 #[test]
 fn figures_are_finite_whatever_the_runs() {

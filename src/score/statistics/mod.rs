@@ -22,7 +22,7 @@ pub use flakiness::{Flakiness, Label};
 pub use interval::Interval;
 pub(super) use interval::{compute_wilson_bounds, find_z};
 pub use spread::{Spread, median};
-pub use variance::{Variance, VarianceResult, evaluate_variance};
+pub use variance::{LeastByAttempts, RequiredAttempts, Variance, VarianceResult, evaluate_variance};
 
 /// The figures of one run that statistics need.
 #[derive(Debug, Clone, Default, PartialEq)]

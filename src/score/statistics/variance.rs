@@ -1,13 +1,16 @@
 //! The requirements on several runs of a case, and their evaluation.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
-use super::{RunScore, Spread, Statistics};
-use crate::JsonSchema;
-use crate::outcome::Violation;
+use super::{RunScore, Spread, Statistics, pass_at_k, pass_hat_k};
+use crate::outcome::{Violation, reaches};
 use crate::score::bounded;
+
+/// The minimum share of runs that pass where nothing else is required of them.
+const DEFAULT_PASS_RATE: f64 = 0.8;
 
 /// Settings: how many runs, and what they must reach together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,10 +18,14 @@ use crate::score::bounded;
 pub struct Variance {
     /// The number of runs. Default: 10.
     pub runs: NonZeroU32,
-    /// The minimum share of runs that pass. Default: 0.8.
-    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
-    #[serde(deserialize_with = "bounded::rate")]
-    pub pass_rate: f64,
+    /// The minimum share of runs that pass. Default: 0.8, unless `pass_hat_k` or `pass_at_k` is set.
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 1)))]
+    #[serde(deserialize_with = "bounded::optional_rate")]
+    pub pass_rate: Option<f64>,
+    /// The minimum probability that k runs all pass (pass^k), by k: `{3: 0.5}`. k is at most the number of runs.
+    pub pass_hat_k: LeastByAttempts,
+    /// The minimum probability that at least one of k runs passes (pass@k), by k: `{3: 0.9}`. k is at most the number of runs.
+    pub pass_at_k: LeastByAttempts,
     /// The minimum mean score, in points.
     #[serde(deserialize_with = "bounded::optional_points")]
     pub min_mean_score: Option<f64>,
@@ -31,11 +38,135 @@ pub struct Variance {
     pub confidence_level: f64,
 }
 
+/// The least probability for each number of attempts.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "BTreeMap<String, f64>")]
+pub struct LeastByAttempts(pub BTreeMap<u32, f64>);
+
+impl TryFrom<BTreeMap<String, f64>> for LeastByAttempts {
+    type Error = String;
+
+    fn try_from(written: BTreeMap<String, f64>) -> Result<Self, String> {
+        let entries = written.into_iter().map(|(k, least)| {
+            let attempts = k.parse::<NonZeroU32>();
+            let attempts = attempts
+                .map_err(|_| format!("`{k}` is no number of runs: expected a whole number from 1 up"))?;
+            if !(least > 0.0 && least <= 1.0) {
+                return Err(format!(
+                    "`{k}: {least}` is no probability: expected a share above 0, up to 1, such as 0.8"
+                ));
+            }
+            Ok((attempts.get(), least))
+        });
+        entries.collect::<Result<_, _>>().map(Self)
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for LeastByAttempts {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "least_by_attempts".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "A probability for each number of runs: `{3: 0.5}`.",
+            "type": "object",
+            "patternProperties": {"^[1-9][0-9]*$": {"type": "number", "exclusiveMinimum": 0, "maximum": 1}},
+            "additionalProperties": false,
+        })
+    }
+}
+
+/// A requirement on several attempts, and what the runs reach.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequiredAttempts {
+    /// The name with the number of attempts: `pass^3`, `pass@3`.
+    pub name: String,
+    /// The pointer to the setting.
+    pub at: String,
+    /// The least probability.
+    pub least: f64,
+    /// The probability by the runs. `None` if there are fewer runs than attempts.
+    pub found: Option<f64>,
+    /// The event whose probability it is.
+    event: String,
+}
+
+impl RequiredAttempts {
+    /// Whether the runs reach the requirement.
+    pub fn holds(&self) -> bool {
+        self.found.is_some_and(|found| reaches(found, self.least))
+    }
+
+    /// Renders the probability beside the required one: `40.0%, at least 50.0%`.
+    pub fn render(&self) -> String {
+        let found = self.found.map_or_else(|| "unknown".to_owned(), format_percent);
+        format!("{found}, at least {}", format_percent(self.least))
+    }
+
+    fn find_failure(&self, statistics: &Statistics) -> Option<Violation> {
+        let Statistics { runs, passed, .. } = statistics;
+        let Self { name, event, .. } = self;
+        let least = format_percent(self.least);
+        let violation = match self.found {
+            _ if self.holds() => return None,
+            Some(found) => {
+                let actual = format_percent(found);
+                let message = format!(
+                    "{passed} of {runs} runs passed: the probability that {event} ({name}) is {actual}, below the \
+                     required {least}"
+                );
+                Violation::new(message).expected(least, actual)
+            }
+            None => Violation::new(format!("{name} needs more than {runs} runs")),
+        };
+        Some(violation.at(&self.at))
+    }
+}
+
+impl Variance {
+    /// Returns the minimum share of runs that pass. `None` if only attempts are required.
+    pub fn least_pass_rate(&self) -> Option<f64> {
+        let has_attempts = !(self.pass_hat_k.0.is_empty() && self.pass_at_k.0.is_empty());
+        self.pass_rate.or((!has_attempts).then_some(DEFAULT_PASS_RATE))
+    }
+
+    /// Whether the requirements hold if some run fails.
+    pub fn allows_failures(&self) -> bool {
+        let needs_all = |least: &f64| reaches(*least, 1.0);
+        let all_pass = self.least_pass_rate().is_some_and(|least| needs_all(&least));
+        !all_pass && !self.pass_hat_k.0.values().any(needs_all)
+    }
+
+    /// Returns the requirements on several attempts, with what the runs reach.
+    pub fn list_attempts(&self, statistics: &Statistics) -> Vec<RequiredAttempts> {
+        let Statistics { runs, passed, .. } = *statistics;
+        let all = self.pass_hat_k.0.iter().map(|(k, least)| RequiredAttempts {
+            name: format!("pass^{k}"),
+            at: format!("/pass_hat_k/{k}"),
+            least: *least,
+            found: pass_hat_k(runs, passed, *k),
+            event: format!("{k} runs all pass"),
+        });
+        let any = self.pass_at_k.0.iter().map(|(k, least)| RequiredAttempts {
+            name: format!("pass@{k}"),
+            at: format!("/pass_at_k/{k}"),
+            least: *least,
+            found: pass_at_k(runs, passed, *k),
+            event: format!("one of {k} runs passes"),
+        });
+        all.chain(any).collect()
+    }
+}
+
 impl Default for Variance {
     fn default() -> Self {
         Self {
             runs: NonZeroU32::MIN.saturating_add(9),
-            pass_rate: 0.8,
+            pass_rate: None,
+            pass_hat_k: LeastByAttempts::default(),
+            pass_at_k: LeastByAttempts::default(),
             min_mean_score: None,
             max_std_dev: None,
             confidence_level: 0.95,
@@ -50,6 +181,8 @@ pub struct VarianceResult {
     pub statistics: Statistics,
     /// The failed requirements. Each points at its setting. The case holds if there are none.
     pub failures: Vec<Violation>,
+    /// The requirements on several attempts, with what the runs reach.
+    pub attempts: Vec<RequiredAttempts>,
     /// Remarks for the reader.
     pub notes: Vec<String>,
 }
@@ -60,14 +193,17 @@ pub fn evaluate_variance(runs: &[RunScore], variance: &Variance, min_score: Opti
     let statistics = Statistics::of_runs(runs, variance.runs.get(), variance.confidence_level);
     let failures = [
         no_score(&statistics),
-        passed_too_rarely(&statistics, variance.pass_rate),
+        variance.least_pass_rate().and_then(|least| passed_too_rarely(&statistics, least)),
         variance.min_mean_score.and_then(|least| mean_too_low(&statistics, least)),
         variance.max_std_dev.and_then(|most| spread_too_wide(statistics.score.as_ref()?, most)),
     ];
+    let attempts = variance.list_attempts(&statistics);
+    let missed = attempts.iter().filter_map(|required| required.find_failure(&statistics));
     let notes =
         [some_are_missing(&statistics), min_score.and_then(|least| mean_in_doubt(&statistics, least))];
     VarianceResult {
-        failures: failures.into_iter().flatten().collect(),
+        failures: failures.into_iter().flatten().chain(missed).collect(),
+        attempts,
         notes: notes.into_iter().flatten().collect(),
         statistics,
     }
@@ -192,6 +328,45 @@ mod tests {
     }
 
     #[test]
+    fn attempts_are_required_of_all_or_of_one() {
+        let four_of_five = [runs(&[90.0; 4], true), runs(&[10.0], false)].concat();
+        let held = evaluate_variance(
+            &four_of_five,
+            &settings(r#"{"runs": 5, "pass_hat_k": {"2": 0.6, "3": 0.5}, "pass_at_k": {"2": 1}}"#),
+            None,
+        );
+        let claim = "4 of 5 runs passed: the probability that 3 runs all pass (pass^3) is 40.0%, below the required 50.0%";
+        assert_eq!(claims(&held), [claim]);
+        assert_eq!(held.failures[0].at, "/pass_hat_k/3");
+        let rendered: Vec<String> = held
+            .attempts
+            .iter()
+            .map(|required| format!("{}: {}", required.name, required.render()))
+            .collect();
+        assert_eq!(
+            rendered,
+            [
+                "pass^2: 60.0%, at least 60.0%",
+                "pass^3: 40.0%, at least 50.0%",
+                "pass@2: 100.0%, at least 100.0%"
+            ]
+        );
+    }
+
+    #[test]
+    fn attempts_alone_require_no_pass_rate() {
+        let two_of_five = [runs(&[90.0; 2], true), runs(&[10.0; 3], false)].concat();
+        let claims_of = |json: &str| {
+            let held = evaluate_variance(&two_of_five, &settings(json), None);
+            held.failures.into_iter().map(|failure| failure.at).collect::<Vec<_>>()
+        };
+        assert!(claims_of(r#"{"runs": 5, "pass_at_k": {"3": 0.9}}"#).is_empty());
+        assert_eq!(claims_of(r#"{"runs": 5}"#), ["/pass_rate"]);
+        assert_eq!(claims_of(r#"{"runs": 5, "pass_at_k": {"3": 0.9}, "pass_rate": 0.5}"#), ["/pass_rate"]);
+        assert_eq!(claims_of(r#"{"runs": 2, "pass_hat_k": {"6": 0.9}}"#), ["/pass_hat_k/6"], "of more runs");
+    }
+
+    #[test]
     fn a_run_more_than_wanted_counts_as_well() {
         let held = evaluate_variance(&runs(&[90.0; 3], false), &settings(r#"{"runs": 2}"#), None);
         assert_eq!((held.statistics.runs, held.statistics.failed, held.statistics.missing), (3, 3, 0));
@@ -207,6 +382,10 @@ mod tests {
             (r#"{"min_mean_score": 101}"#, "points from 0 to 100"),
             (r#"{"max_std_dev": -1}"#, "points from 0 to 100"),
             (r#"{"rums": 3}"#, "unknown field"),
+            (r#"{"pass_hat_k": {"0": 0.5}}"#, "`0` is no number of runs"),
+            (r#"{"pass_hat_k": {"x": 0.5}}"#, "`x` is no number of runs"),
+            (r#"{"pass_at_k": {"2": 0}}"#, "`2: 0` is no probability"),
+            (r#"{"pass_at_k": {"2": 80}}"#, "expected a share above 0"),
         ] {
             let refused = json::from_str::<Variance>(json).expect_err(json).to_string();
             assert!(refused.contains(error), "{refused}");

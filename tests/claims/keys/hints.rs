@@ -45,6 +45,7 @@ pub(super) const HINTS: &[(&str, &str)] = &[
     ("(trace_file).format", r#""native""#),
     ("(described_agent).format", r#""native""#),
     ("flags", r#""i""#),
+    ("(least_by_attempts)", r#"{"3": 0.5}"#),
     ("json_schema.schema", r#""schema.json""#),
     ("path", r#""$.id""#),
     ("required", "true"),

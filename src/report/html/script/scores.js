@@ -83,9 +83,11 @@ function statisticsOf(verdict) {
   if (!told) return [];
   const pair = (name, value) => el("div", {}, el("dt", {}, name), el("dd", {}, value));
   const { lower, upper } = told.pass_rate_interval;
+  const estimates = (name) => told.estimates.filter(({ k }) => k > 1 && k <= 5).map((one) => `${one.k}: ${percent(one[name])}`).join(", ");
   return [el("h2", {}, "All runs"), el("dl", { class: "stats" },
     pair("passed", `${told.passed} of ${told.runs}`),
     Number.isFinite(lower) && pair("pass rate", `${percent(told.pass_rate)} (${percent(lower)} to ${percent(upper)})`),
+    told.estimates?.length > 1 && [pair("all of k runs pass (pass^k)", estimates("pass_hat_k")), pair("one of k runs passes (pass@k)", estimates("pass_at_k"))],
     pair("steadiness", told.flakiness.label), told.score && pair("mean score", `${told.score.mean.toFixed(1)} ± ${told.score.std_dev.toFixed(1)}`),
     told.cost_usd && pair("mean cost", dollars(told.cost_usd.mean)), told.duration_ms && pair("mean time", duration(told.duration_ms.mean)))];
 }
