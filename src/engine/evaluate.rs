@@ -248,6 +248,7 @@ pub fn undecided_with(case: &Case, name: &str, at: &Place, run: UndecidedRun) ->
 fn blank_verdict(case: &Case, name: &str) -> Verdict {
     Verdict {
         row: case.row.as_ref().map(|row| Box::new(row.place.locate())),
+        case_hash: Some(hash_case(case)),
         description: case.description.clone(),
         metadata: case.metadata.clone(),
         tier: case.tier,
@@ -255,6 +256,16 @@ fn blank_verdict(case: &Case, name: &str) -> Verdict {
         expected: case.expect_verdict.unwrap_or(Status::Pass),
         ..Verdict::empty(name, case.place.locate())
     }
+}
+
+/// Returns the hash of a case as it is written, with its row.
+fn hash_case(case: &Case) -> String {
+    let mut hash = TextHash::new();
+    let row = case.row.as_ref().map(|row| row.place.get_text());
+    for text in [Some(case.extent.get_text()), row].into_iter().flatten() {
+        hash.add(text);
+    }
+    format!("{:016x}", hash.value())
 }
 
 /// Returns the hash of a trace. `None` for one that is no JSON, which no reader makes.

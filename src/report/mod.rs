@@ -8,6 +8,7 @@ pub mod block;
 pub mod comparison;
 mod ctrf;
 pub mod flaky;
+pub mod history;
 #[cfg(feature = "html")]
 mod html;
 mod json;

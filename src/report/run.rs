@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::comparison::{TrialRuns, TrialStates};
+use super::history::RecentResults;
 use crate::case::Day;
 use crate::outcome::Status;
 use crate::verdict::summary::Selection;
@@ -31,6 +32,8 @@ pub struct RunInfo {
     pub selection: Selection,
     /// The earlier run for a comparison, if one is given.
     pub earlier: Option<EarlierRun>,
+    /// The last results of the trials in many runs, if a history is given.
+    pub history: Option<RecentResults>,
 }
 
 /// The earlier run of a comparison.
@@ -90,6 +93,7 @@ impl RunInfo {
             skipped: Vec::new(),
             selection: Selection::default(),
             earlier: None,
+            history: None,
         }
     }
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::comparison::ComparisonReport;
+use super::history::HistoryReport;
 use super::json::{ReportRunInfo, SCHEMA_VERSION};
 use super::{SkippedTrial, Totals};
 use crate::verdict::Verdict;
@@ -22,6 +23,7 @@ struct SchemaDocument {
 
 const DOCUMENTS: &[SchemaDocument] = &[
     SchemaDocument { name: "comparison", root: generate_schema::<ComparisonReport> },
+    SchemaDocument { name: "history", root: generate_schema::<HistoryReport> },
     SchemaDocument { name: "report", root: generate_schema::<ReportDocument<'static>> },
     SchemaDocument { name: "summary", root: generate_schema::<Summary> },
     SchemaDocument { name: "verdict", root: generate_schema::<Verdict> },

@@ -35,7 +35,8 @@ impl TextHash {
         self.0
     }
 
-    fn add(&mut self, text: &str) {
+    /// Adds a text.
+    pub(crate) fn add(&mut self, text: &str) {
         let mix = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         self.0 = text.bytes().fold(self.0, mix);
     }

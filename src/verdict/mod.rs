@@ -59,6 +59,9 @@ pub struct Verdict {
     /// The row of values that fills the case, if its file writes several cases as one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row: Option<Box<Location>>,
+    /// A hash of the case as it is written, with its row. Defaults of its suite and included files are not part of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub case_hash: Option<String>,
     /// The case's description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
@@ -135,6 +138,7 @@ impl Verdict {
             suite: String::new(),
             case,
             row: None,
+            case_hash: None,
             description: None,
             metadata: None,
             tier: Tier::Full,

@@ -59,7 +59,7 @@ const PROGRAM_LAYERS: &[&[&str]] = &[
         "calibrate",
         "compare",
         "completions",
-        "convert",
+        "history",
         "ide",
         "import",
         "init",
@@ -331,6 +331,7 @@ fn the_rooms_of_the_readers_point_to_the_left() {
 /// The rooms of the harness, from left to right: what a run needs, in the order of a run.
 const HARNESS_ROOMS: &[&str] = &[
     "stderr",
+    "git",
     "settings",
     "cli",
     "workspace",

@@ -139,6 +139,11 @@ impl Place {
         self.span
     }
 
+    /// The text of the place.
+    pub fn get_text(&self) -> &str {
+        self.source.text().get(self.span.start as usize..self.span.end as usize).unwrap_or_default()
+    }
+
     /// Line, columns and the line's text, as plain data. Of a long line, the text is a part around the place: a dataset can
     /// be one line of megabytes.
     pub fn locate(&self) -> Location {

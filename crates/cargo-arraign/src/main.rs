@@ -15,6 +15,7 @@ mod error;
 mod explain;
 mod file_options;
 mod from_trace;
+mod history;
 mod ide;
 mod import;
 mod init;
@@ -61,6 +62,7 @@ enum CliCommand {
     Convert(convert::Convert),
     Explain(explain::Explain),
     FromTrace(from_trace::FromTrace),
+    History(history::History),
     Ide(ide::Ide),
     Import(import::Import),
     Init(init::Init),
@@ -87,6 +89,7 @@ fn main() -> ExitCode {
         CliCommand::Convert(command) => command.run(),
         CliCommand::Explain(command) => command.run(),
         CliCommand::FromTrace(command) => command.run(),
+        CliCommand::History(command) => command.run(),
         CliCommand::Ide(command) => command.run(),
         CliCommand::Import(command) => command.run(),
         CliCommand::Init(command) => command.run(),

@@ -8,6 +8,7 @@ use super::reports::{RequestedReports, TrialCounts};
 use super::undecided::render_undecided;
 use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::Plan;
+use crate::harness::record::read_own_history;
 use crate::harness::run::context::RunContext;
 use crate::harness::shard::ShardRecord;
 use crate::harness::snapshots::orphans::PinnedSnapshots;
@@ -64,6 +65,9 @@ impl RunFinisher {
         notes::note_undecided(&render_undecided(&undecided, &context.project.rerun));
         notes::note_lines(&context.tally.take_pinned(), "trials with pinned violations");
         notes::note_lines(&context.tally.take_quarantined(), "quarantined trials that failed");
+        let leavers = list_leavers(context);
+        let lines = leavers.as_deref().unwrap_or_default();
+        notes::note_lines(lines, "cases that may leave the quarantine");
         notes::note_skipped(&self.unknown_variables, self.skipped);
         if let Some((shard, own_trials)) = &self.shard {
             // Says that the green line is not that of all cases.
@@ -78,7 +82,7 @@ impl RunFinisher {
             notes::note_leftovers("recorded opinion", &context.judging.find_stale(files), stale);
         }
         // A run whose verdicts are lost has not merely failed.
-        context.store.check_written().and(written)
+        context.store.check_written().and(written).and(leavers.map(drop))
     }
 
     /// Prints the summary of the run and writes it as JSON. Under nextest, where a process runs one trial, there is nothing
@@ -98,6 +102,19 @@ impl RunFinisher {
         }
         let Some(path) = path else { return Ok(()) };
         write_summary(&summary, &path).map_err(|problem| format!("ARRAIGN_OUTPUT_JSON: {problem}"))
+    }
+}
+
+/// Returns a line for each entry of the quarantine whose trials have passed in many runs of the history. Under nextest, where a
+/// process runs one trial, nobody waits for all to end.
+fn list_leavers(context: &RunContext) -> Result<Vec<String>, String> {
+    let path = context.store.history_path().filter(|_| !context.readers.nextest);
+    match path {
+        Some(path) if !context.quarantine.is_empty() => {
+            let report = read_own_history(path)?.summarize(None, None);
+            Ok(context.quarantine.list_leavers(&report, context.store.harness()))
+        }
+        _ => Ok(Vec::new()),
     }
 }
 

@@ -7,12 +7,13 @@ use libtest_mimic::Conclusion;
 
 use super::notes;
 use crate::harness::plan::Plan;
-use crate::harness::record::earlier_run;
 use crate::harness::record::runs::StoredRun;
+use crate::harness::record::{earlier_run, read_own_history};
 use crate::harness::run::context::RunContext;
 use crate::harness::settings::EnvSettings;
 use crate::harness::stderr;
 use crate::report::annotations::Annotations;
+use crate::report::history::RecentResults;
 use crate::report::{EarlierRun, FORMATS, FormatEntry, ReportBuilder};
 use crate::suite::ReportFormat;
 
@@ -49,7 +50,7 @@ impl RequestedReports {
         // An earlier run is read before anything is written, because its report may be the file that is replaced.
         let earlier = self.read_earlier(context)?;
         let run = StoredRun::open(slice::from_ref(&context.store.run)).map_err(|error| error.to_string())?;
-        let run = run.compared_with(earlier);
+        let run = run.compared_with(earlier).with_history(read_recent(context, &formats)?);
         notes::note_missing_verdicts(counts.trials.saturating_sub(run.trials()));
         let mut annotations = Box::new(Annotations::new(run.run()));
         let written =
@@ -94,6 +95,13 @@ impl RequestedReports {
         notes::note_not_rendered(reason, unsupported.copied(), &context.store.run);
         FORMATS.iter().filter(|format| self.formats.contains(&format.format)).copied().collect()
     }
+}
+
+/// Reads the last results of all trials, for the HTML report.
+fn read_recent(context: &RunContext, formats: &[FormatEntry]) -> Result<Option<RecentResults>, String> {
+    let shows_history = formats.iter().any(|entry| entry.format == ReportFormat::Html);
+    let path = context.store.history_path().filter(|_| shows_history);
+    path.map(|path| read_own_history(path).map(|history| history.list_recent())).transpose()
 }
 
 /// The number of trials that ran, and whether any failed.

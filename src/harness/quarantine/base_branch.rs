@@ -1,12 +1,11 @@
 //! Asks git whether a file is as in the base branch.
 
 use std::collections::HashMap;
-use std::ffi::OsStr;
-use std::io;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, OnceLock};
 
+use crate::harness::git::{find_object, run_git};
 use crate::source::lock;
 
 /// The base branch of a pull request.
@@ -72,22 +71,13 @@ impl BaseBranch {
 
     /// Compares the objects that git would store: like this, line endings that git converts do not count.
     fn compare_in(&self, folder: &Path, file: &OsStr) -> FileInBase {
-        let mut in_base = std::ffi::OsString::from(format!("{}:./", self.name));
+        let mut in_base = OsString::from(format!("{}:./", self.name));
         in_base.push(file);
         let before = find_object(folder, &in_base);
         let hashed = run_git(folder, ["hash-object".as_ref(), "--".as_ref(), file]);
-        let now = hashed.ok().filter(|output| output.status.success()).map(|output| output.stdout);
+        let now = hashed.ok().filter(|output| output.status.success());
+        let now = now.and_then(|output| String::from_utf8(output.stdout).ok());
+        let now = now.map(|id| id.trim().to_owned());
         if before.is_some() && before == now { FileInBase::Same } else { FileInBase::Differs }
     }
-}
-
-/// Returns the id of an object; `None` if the repository does not have it.
-fn find_object(folder: &Path, name: &OsStr) -> Option<Vec<u8>> {
-    let found =
-        run_git(folder, ["rev-parse".as_ref(), "--verify".as_ref(), "--quiet".as_ref(), name]).ok()?;
-    found.status.success().then_some(found.stdout)
-}
-
-fn run_git<'a>(folder: &Path, arguments: impl IntoIterator<Item = &'a OsStr>) -> io::Result<Output> {
-    Command::new("git").arg("-C").arg(folder).args(arguments).stdin(Stdio::null()).output()
 }

@@ -11,11 +11,15 @@ use std::time::SystemTime;
 
 use self::base_branch::{BaseBranch, FileInBase};
 use super::settings::EnvSettings;
-use crate::case::{BASELINE, Day, Quarantine, QuarantinedTrial};
+use crate::case::{BASELINE, Day, Quarantine, QuarantineEntry, QuarantinedTrial, Variant};
+use crate::report::history::{CaseHistory, HistoryReport};
 use crate::suite::{
     Library, Suite, build_case_name, build_file_name, find_files_for_name, parse_base_quarantine,
 };
 use crate::verdict::{TrialQuarantine, Verdict};
+
+/// The number of runs in a row that a case must pass before it may leave.
+const PASSES_TO_LEAVE: usize = 10;
 
 /// The quarantine of a run.
 pub(crate) struct RunQuarantine {
@@ -52,6 +56,24 @@ impl RunQuarantine {
         let base = base.as_deref().map(read_base_copy).transpose()?;
         let branch = settings.base.as_deref().map(BaseBranch::new).transpose()?;
         Ok(Self { own, base, branch, today })
+    }
+
+    /// Whether no case is quarantined.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.own.entries.is_empty()
+    }
+
+    /// Returns a line for each entry whose trials have all passed in the last [`PASSES_TO_LEAVE`] runs of the history.
+    pub(crate) fn list_leavers(&self, history: &HistoryReport, harness: &str) -> Vec<String> {
+        let own: Vec<&CaseHistory> = history.cases.iter().filter(|case| case.harness == harness).collect();
+        let entries = self.own.entries.iter().filter(|entry| {
+            let mut meant = own.iter().filter(|case| means_past_trial(entry, case)).peekable();
+            meant.peek().is_some() && meant.all(|case| case.passes_in_a_row >= PASSES_TO_LEAVE)
+        });
+        let lines = entries.map(|entry| {
+            format!("`{}` may leave the quarantine: {PASSES_TO_LEAVE} runs in a row have passed", entry.case)
+        });
+        lines.collect()
     }
 
     /// Adds to the verdict of a trial that does not pass the entry that means it, if there is one.
@@ -95,6 +117,14 @@ impl RunQuarantine {
         }
         verdict.quarantine = Some(Box::new(quarantine));
     }
+}
+
+/// Whether an entry means a trial of the history.
+fn means_past_trial(entry: &QuarantineEntry, case: &CaseHistory) -> bool {
+    let variant = if case.variant.is_empty() { BASELINE } else { &case.variant };
+    let suffix = Variant::new(variant).suffix();
+    let name = case.trial.strip_suffix(&suffix).unwrap_or(&case.trial);
+    entry.variant.as_deref().is_none_or(|own| own == variant) && entry.describes(name)
 }
 
 /// Lists the files in which a pull request can change a case: that of its suite, the one that the suite includes, and the table

@@ -2,6 +2,7 @@
 
 mod earlier;
 pub(super) mod harness_id;
+mod history;
 pub(super) mod manifest;
 pub(super) mod prepare;
 mod prune;
@@ -9,3 +10,5 @@ pub mod runs;
 pub(super) mod store;
 
 pub use earlier::earlier_run;
+pub use history::read_history;
+pub(super) use history::read_own_history;

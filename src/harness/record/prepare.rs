@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::harness_id::HarnessId;
+use super::history::HistoryLog;
 use super::manifest::RunManifest;
 use super::store::Store;
 use crate::check::Registry;
@@ -32,7 +33,8 @@ pub(crate) fn prepare_store(
 /// The store of this process.
 pub(crate) fn make_store(base: &Path, settings: &EnvSettings, id: &HarnessId) -> Store {
     let out = settings.out.as_ref().map_or_else(|| settings::default_out(base), |out| base.join(out));
-    Store::new(&out, &id.harness, settings.nextest.as_ref())
+    let history = settings.history.as_ref().map(|path| HistoryLog::at(base.join(path), base));
+    Store::new(&out, &id.harness, settings.nextest.as_ref()).with_history(history)
 }
 
 /// Whether this process writes a manifest.

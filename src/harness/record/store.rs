@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::OnceLock;
 
+use super::history::HistoryLog;
 use super::manifest::{MANIFESTS, RunManifest};
 use super::prune::prune_runs;
 use crate::harness::settings::{Nextest, own_run_id};
@@ -38,6 +39,8 @@ pub(crate) struct Store {
     harness: String,
     attempt: u32,
     log: LineLog,
+    /// The history of many runs, if the user names one.
+    history: Option<HistoryLog>,
     /// Why the first of the lost verdicts was not written.
     unwritten: OnceLock<String>,
 }
@@ -59,7 +62,22 @@ impl Store {
         let log = open_log(&run, &escape_name(harness), nextest);
         let attempt = nextest.map_or(1, |nextest| nextest.attempt);
         let unwritten = OnceLock::new();
-        Self { out: out.to_owned(), run, harness: harness.to_owned(), attempt, log, unwritten }
+        Self { out: out.to_owned(), run, harness: harness.to_owned(), attempt, log, history: None, unwritten }
+    }
+
+    /// Sets the history to which the trials are appended.
+    pub(crate) fn with_history(self, history: Option<HistoryLog>) -> Self {
+        Self { history, ..self }
+    }
+
+    /// The harness whose trials are written.
+    pub(crate) fn harness(&self) -> &str {
+        &self.harness
+    }
+
+    /// The file of the history, if the user names one.
+    pub(crate) fn history_path(&self) -> Option<&Path> {
+        self.history.as_ref().map(HistoryLog::path)
     }
 
     /// Writes the manifest that `describe` returns, unless another process of the run has written one. Returns whether it
@@ -103,11 +121,17 @@ impl Store {
     pub(crate) fn write_verdict(&self, verdict: &mut Verdict) -> Result<(), String> {
         verdict.harness.clone_from(&self.harness);
         verdict.attempt = self.attempt;
-        self.append_verdict(verdict).map_err(|error| {
-            let problem = self.unwritable_error(&error);
+        let written = self.append_verdict(verdict).map_err(|error| self.unwritable_error(&error));
+        let written = written.and_then(|()| self.append_to_history(verdict));
+        written.inspect_err(|problem| {
             self.unwritten.get_or_init(|| problem.clone());
-            problem
         })
+    }
+
+    fn append_to_history(&self, verdict: &Verdict) -> Result<(), String> {
+        let Some(history) = &self.history else { return Ok(()) };
+        let run = self.run.file_name().unwrap_or_default().to_string_lossy();
+        history.append_verdict(verdict, &run)
     }
 
     /// Checks that no verdict was lost. The error is a message for the user.

@@ -19,6 +19,7 @@ const KNOWN: &[&str] = &[
     #[cfg(feature = "live")]
     "ARRAIGN_AGENT_MODE",
     "ARRAIGN_BASE",
+    "ARRAIGN_HISTORY",
     "ARRAIGN_JUDGE",
     "ARRAIGN_MUTATE",
     "ARRAIGN_COMPARE",
@@ -58,6 +59,8 @@ pub(super) struct EnvSettings {
     pub(super) compare: Option<String>,
     /// The copy of `quarantine.yaml` of the base branch.
     pub(super) quarantine: Option<PathBuf>,
+    /// The file to which the trials are appended for the history of many runs.
+    pub(super) history: Option<PathBuf>,
     /// The base branch of a pull request.
     pub(super) base: Option<String>,
     /// The folder of the verdicts.
@@ -108,6 +111,7 @@ pub(super) fn read_environment() -> Result<EnvSettings, String> {
         allows_stale: read_choice("ARRAIGN_STALE", &[("allow", true), ("refuse", false)])?.unwrap_or(false),
         compare: read_variable("ARRAIGN_COMPARE"),
         quarantine: read_path("ARRAIGN_QUARANTINE"),
+        history: read_path("ARRAIGN_HISTORY"),
         base: read_variable("ARRAIGN_BASE"),
         out: read_path("ARRAIGN_OUT"),
         output_json: read_path("ARRAIGN_OUTPUT_JSON"),

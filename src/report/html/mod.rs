@@ -82,7 +82,7 @@ impl ReportBuilder for HtmlReport<'_> {
             trials.add_verdict(verdict);
             self.earlier.add_runs(earlier.runs.find_runs(verdict), &verdict.runs);
         }
-        self.rows.push(render_safe_json(&CaseRow::from_verdict(verdict)));
+        self.rows.push(render_safe_json(&CaseRow::from_verdict(verdict, self.run.history.as_ref())));
         self.lines.add_verdict(verdict);
         self.mutated.extend(verdict.mutation.as_deref().cloned());
     }

@@ -6,6 +6,7 @@ use super::figures::AgentFigures;
 use crate::case::Tier;
 use crate::outcome::Status;
 use crate::report::comparison::is_flaky;
+use crate::report::history::RecentResults;
 use crate::report::pinned::list_violated_checks;
 use crate::report::plain::truncate_text;
 use crate::report::terminal::{find_first_place, render_headline};
@@ -36,13 +37,16 @@ pub(super) struct CaseRow<'v> {
     broken: Vec<&'v str>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     tags: &'v [String],
+    /// The last results of the trial in many runs, as letters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    past: Option<&'v str>,
     /// Labels beside the name: `hard gate`, `flaky`, `as expected`, `pinned`, `smoke`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     badges: Vec<&'static str>,
 }
 
 impl<'v> CaseRow<'v> {
-    pub(super) fn from_verdict(verdict: &'v Verdict) -> Self {
+    pub(super) fn from_verdict(verdict: &'v Verdict, history: Option<&'v RecentResults>) -> Self {
         Self {
             name: &verdict.name,
             harness: &verdict.harness,
@@ -55,6 +59,7 @@ impl<'v> CaseRow<'v> {
             claim: (!verdict.passed).then(|| truncate_text(&shorten_headline(verdict), MAX_CLAIM_CHARS)),
             broken: list_violated_checks(verdict),
             tags: &verdict.tags,
+            past: history.and_then(|history| history.find(verdict)),
             badges: list_badges(verdict),
         }
     }
@@ -72,6 +77,7 @@ impl<'v> CaseRow<'v> {
             claim: skipped.reason.as_deref().map(|reason| truncate_text(reason, MAX_CLAIM_CHARS)),
             broken: Vec::new(),
             tags: &[],
+            past: None,
             badges: Vec::new(),
         }
     }

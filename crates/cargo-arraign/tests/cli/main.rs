@@ -15,6 +15,7 @@ mod folder;
 #[path = "../../../../tests/support/foreign.rs"]
 mod foreign;
 mod from_trace;
+mod history;
 mod import;
 mod import_promptfoo;
 mod import_verdicts;

@@ -29,6 +29,7 @@ pub use error::{RunError, RunProblem};
 pub use folder::{find_newest, list_runs};
 
 use self::index::{StoredTrial, TrialIndex};
+use crate::report::history::RecentResults;
 use crate::report::{EarlierRun, FormatEntry, ReportBuilder, RunInfo, SkippedTrial};
 use crate::source::write_with_folder;
 use crate::verdict::{Verdict, first_attempt};
@@ -69,6 +70,12 @@ impl StoredRun {
     /// Sets the earlier run that reports compare this one with.
     pub fn compared_with(mut self, earlier: Option<EarlierRun>) -> Self {
         self.run.earlier = earlier;
+        self
+    }
+
+    /// Sets the last results of the trials in many runs.
+    pub fn with_history(mut self, history: Option<RecentResults>) -> Self {
+        self.run.history = history;
         self
     }
 

@@ -48,6 +48,14 @@ function badges(row) {
   return [harness, (row.badges ?? []).map((text) => badge(text, text === "hard gate" && "gate")), (row.tags ?? []).slice(0, 6).map((tag) => badge(tag))];
 }
 
+// The results of the trial in its last runs: a pass is a low bar.
+function sparklineOf(past) {
+  const names = { ".": "pass", F: "fail", E: "error", "?": "undecided" };
+  const bars = [...past].map((letter, at) => svg("rect", { class: names[letter], x: at * 4, width: 3, y: letter === "." ? 8 : 0, height: letter === "." ? 4 : 12 }));
+  const label = `the last ${counted(past.length, "run")}: ${[...past].filter((letter) => letter === ".").length} passed`;
+  return svg("svg", { class: "past", role: "img", "aria-label": label, width: past.length * 4, height: 12 }, ...bars);
+}
+
 function rowOf(index) {
   const row = ROWS[index];
   const name = row.standing === "skipped" ? el("span", {}, nameOf(row.name)) : el("a", { href: linkTo(row.key) }, nameOf(row.name));
@@ -55,7 +63,7 @@ function rowOf(index) {
   const runs = row.agent?.runs > 1 && el("span", { class: "tag" }, counted(row.agent.runs, "run"));
   return el("tr", { role: "row" },
     el("td", { role: "cell" }, standing(row.standing)),
-    el("td", { role: "cell" }, name, badges(row), runs, row.claim && el("div", { class: "claim" }, sentence(row.claim))),
+    el("td", { role: "cell" }, name, badges(row), runs, row.past && sparklineOf(row.past), row.claim && el("div", { class: "claim" }, sentence(row.claim))),
     HAS_MODELS && el("td", { role: "cell", class: "model" }, breakable(row.agent?.model ?? "")),
     el("td", { role: "cell", class: "number score" }, score),
     figureCells((key) => row.agent?.[key]));
