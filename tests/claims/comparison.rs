@@ -518,6 +518,7 @@ fn a_page_of_markdown_compares_with_the_run_that_is_given() {
         skipped: Vec::new(),
         selection: Selection::default(),
         earlier: Some(earlier),
+        history: None,
     };
     let markdown = FORMATS.iter().find(|format| format.format == ReportFormat::Markdown).expect("a format");
     let page = markdown.render_run(&run, &after());

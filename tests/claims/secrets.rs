@@ -219,6 +219,7 @@ fn render_outputs(case: &Case, run: &Trace, verdict: &Verdict) -> Vec<(String, S
         skipped: Vec::new(),
         selection: Selection::default(),
         earlier: None,
+        history: None,
     };
     let reports = FORMATS
         .iter()

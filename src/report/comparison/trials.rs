@@ -10,7 +10,7 @@ use crate::outcome::{Score, Status, count_to_f64};
 use crate::report::TrialResult;
 use crate::report::terminal::render_headline;
 use crate::score::Effect;
-use crate::score::paired::{CaseFigure, Measure};
+use crate::score::paired::{CaseFigure, Measure, PlannedCase};
 use crate::verdict::summary::Row;
 use crate::verdict::{Finding, RunSummary, Verdict};
 
@@ -130,6 +130,21 @@ impl TrialStates {
             let [before, after] = [self, after].map(|side| side.0.get(id).map(|record| &record.state));
             TrialComparison::new(&id.name, &id.harness, before, after)
         })
+    }
+
+    /// Returns how many runs of each case passed and failed, for a plan. The runs of variants are not those of the baseline.
+    pub fn list_planned_cases(&self) -> Vec<PlannedCase> {
+        let cases = self.0.values().filter(|record| !record.is_gate && record.get_group() == BASELINE);
+        cases
+            .map(|record| {
+                let count = |wanted: bool| {
+                    let runs = record.runs.iter().filter(|run| run.passed == Some(wanted));
+                    u32::try_from(runs.count()).unwrap_or(u32::MAX)
+                };
+                PlannedCase { passed: count(true), failed: count(false) }
+            })
+            .filter(|case| case.passed + case.failed > 0)
+            .collect()
     }
 
     /// Returns the variants of the trials, as their verdicts name them.

@@ -7,6 +7,7 @@
 mod distribution;
 mod interval;
 mod needs;
+mod plan;
 mod significance;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use crate::outcome::count_to_f64;
 
 pub use interval::{Bounds, compute_newcombe_interval, compute_t_interval};
 pub use needs::{Needs, find_needs};
+pub use plan::{ComparisonPlan, PlannedCase, PlannedRuns, plan_comparison};
 pub use significance::{adjust_p_values, find_least_differing, test_sign_flips};
 
 /// Differences that are smaller are rounding errors.

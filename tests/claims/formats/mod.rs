@@ -65,6 +65,7 @@ fn run() -> RunInfo {
         skipped: vec![asleep("asleep", Some("until \"ä\" is <fixed>")), asleep("silent", None)],
         selection: Selection::default(),
         earlier: None,
+        history: None,
     }
 }
 
@@ -97,6 +98,8 @@ fn hostile_run() -> RunInfo {
 fn hostile() -> Vec<Verdict> {
     let mut golden = verdicts("red").into_iter().next().expect("a row");
     (golden.status, golden.passed) = (Status::Fail, false);
+    let quarantine = json!({"until": HOSTILE, "reason": HOSTILE, "owner": HOSTILE, "unchecked": HOSTILE});
+    golden.quarantine = arraign::json::from_json(quarantine).expect("a quarantine");
     golden.runs.iter_mut().for_each(|run| run.agent = Some(HOSTILE.to_owned()));
     HOSTILE.clone_into(&mut golden.case.file);
     let mut all = verdicts("hostile");

@@ -10,10 +10,10 @@ use arraign::__internals::harness::earlier_run;
 use arraign::__internals::harness::runs::{find_newest, list_runs};
 use arraign::__internals::report::comparison::{ComparedRun, ComparisonReport, ComparisonSettings};
 use arraign::__internals::report::{EarlierRun, plain};
-use arraign::__internals::score::paired::{Measure, PairedSettings};
+use arraign::__internals::score::paired::{Measure, PairedSettings, plan_comparison};
 use clap::{Args, ValueEnum};
 
-use self::text::render_text;
+use self::text::{render_plan, render_text};
 use crate::error::{CliError, CliResult, FAILED, exit_after_write};
 use crate::out::locate_out_folder;
 
@@ -47,6 +47,12 @@ pub(crate) struct Compare {
     /// Count the cases with the same value of this key in their `metadata` as one observation.
     #[arg(long, value_name = "metadata.KEY", value_parser = parse_cluster)]
     cluster: Option<String>,
+    /// Compare nothing: print how many cases a comparison with this margin needs.
+    #[arg(long, requires = "margin", conflicts_with_all = ["runs", "variants"])]
+    plan: bool,
+    /// The run whose cases are as hard as those of the plan. Default: cases that pass in 80 % of their runs, some always and some rarely.
+    #[arg(long, value_name = "RUN", requires = "plan")]
+    from: Option<String>,
     /// The output format.
     #[arg(long, value_enum, default_value_t)]
     format: CompareFormat,
@@ -78,6 +84,9 @@ enum CompareMeasure {
 impl Compare {
     pub(crate) fn run(self) -> CliResult {
         let folder = self.out.clone().unwrap_or_else(locate_out_folder);
+        if let Some(margin) = self.margin.filter(|_| self.plan) {
+            return self.print_plan(margin, &folder);
+        }
         let settings = self.collect_settings();
         let report = if let Some(names) = &self.variants {
             let names: Vec<String> = names.iter().filter(|name| !name.is_empty()).cloned().collect();
@@ -100,6 +109,21 @@ impl Compare {
         };
         exit_after_write(io::stdout().write_all(text.as_bytes()))?;
         Ok(if report.fails(self.allow_undecided) { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
+    }
+
+    fn print_plan(&self, margin: f64, folder: &Path) -> CliResult {
+        let run = self.from.as_deref().map(|run| read_named(run, folder)).transpose()?;
+        let cases = run.as_ref().map(|run| run.trials.list_planned_cases()).unwrap_or_default();
+        if let (Some(run), true) = (&run, cases.is_empty()) {
+            return Err(CliError::new(format!("no case of `{}` has a result", run.name)));
+        }
+        let plan = plan_comparison(&cases, margin, self.confidence);
+        let text = match self.format {
+            CompareFormat::Json => plain::render_safe_json(&plan) + "\n",
+            CompareFormat::Text | CompareFormat::Markdown => render_plan(&plan),
+        };
+        exit_after_write(io::stdout().write_all(text.as_bytes()))?;
+        Ok(ExitCode::SUCCESS)
     }
 
     fn collect_settings(&self) -> ComparisonSettings {

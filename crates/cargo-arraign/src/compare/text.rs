@@ -6,6 +6,7 @@ use arraign::__internals::report::comparison::{
     CaseFlip, ComparisonReport, SideComparison, TrialChange, TrialComparison,
 };
 use arraign::__internals::report::plain::escape_line;
+use arraign::__internals::score::paired::{ComparisonPlan, PlannedRuns};
 
 /// The largest number of trials that are listed for each change.
 const MAX_TRIALS: usize = 50;
@@ -225,4 +226,23 @@ mod tests {
             [true, false].map(|passes| names.iter().map(|name| (name.as_str(), passes)).collect::<Vec<_>>());
         assert!(render(&before, &after, true).contains("... and 950 more"));
     }
+}
+
+/// Renders a plan: one row for each number of runs. Markdown shows it as it is, because it is a table there, too.
+pub(super) fn render_plan(plan: &ComparisonPlan) -> String {
+    let percent = |share: f64| format!("{:.0} %", share * 100.0);
+    let points = format!("{} points", plan.margin * 100.0);
+    let mut text = format!(
+        "The number of cases of which {} of the comparisons get a word, with `--margin {}`, if {} of the runs pass:\n\n\
+         | runs a side | `no worse`, if nothing changed | `worse`, if the drop is {points} |\n|---:|---:|---:|\n",
+        percent(plan.power),
+        plan.margin,
+        percent(plan.passed)
+    );
+    for PlannedRuns { runs, no_worse, worse, .. } in &plan.plans {
+        let [no_worse, worse] = [no_worse, worse]
+            .map(|cases| cases.map_or_else(|| "more than 20,000".to_owned(), |cases| cases.to_string()));
+        let _ = writeln!(text, "| {runs} | {no_worse} | {worse} |");
+    }
+    text
 }

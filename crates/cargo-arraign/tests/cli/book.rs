@@ -47,6 +47,18 @@ fn the_page_on_own_readers_and_reports_runs() {
     follow_tutorial("extend.md");
 }
 
+#[test]
+#[cfg_attr(not(feature = "live"), ignore = "the page runs agents: `live`")]
+fn three_models_become_a_decision_by_the_page() {
+    follow_tutorial("which-model.md");
+}
+
+#[test]
+#[cfg_attr(not(feature = "live"), ignore = "the page runs agents: `live`")]
+fn a_case_that_flaps_is_found_quarantined_and_fixed_by_the_page() {
+    follow_tutorial("flaky.md");
+}
+
 /// Each `cargo arraign` of the docs is a command, and its flags are flags of this command.
 #[test]
 #[cfg_attr(

@@ -6,7 +6,9 @@ use std::path::Path;
 use arraign::json::{self, Json, json};
 use arraign::{Harness, Trace, Verdict};
 
+use crate::package::Package;
 use crate::program::{arraign, pin};
+use crate::report::suite;
 
 /// Whether each case, by name, passes.
 type Results = &'static [(&'static str, bool)];
@@ -263,4 +265,31 @@ fn the_variants_of_a_run_are_compared() {
     let comparison = &report["comparisons"][0];
     assert_eq!((comparison["after"].as_str(), comparison["pairs"].as_u64()), (Some("hasty"), Some(24)));
     assert_eq!(comparison["lost"][0], "s::c12");
+}
+
+#[test]
+fn a_plan_says_how_many_cases_decide_a_margin() {
+    let package = Package::of(&suite(&[("a", "look"), ("b", "rm")]));
+    let plan = |arguments: &[&str]| {
+        let ran = package
+            .arraign(&[&["compare", "--plan", "--format", "json", "--margin", "0.2"], arguments].concat());
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+        json::from_str::<Json>(&ran.stdout).expect("JSON")
+    };
+    let unknown = plan(&[]);
+    let cases = |plan: &Json| plan["plans"][0]["worse"].as_u64().expect("a number");
+    assert!((30..200).contains(&cases(&unknown)), "{unknown}");
+    assert_eq!(plan(&[]), unknown, "the same each time");
+    package.attempt("one", "1", "s::a");
+    package.attempt("one", "1", "s::b");
+    let of_run = plan(&["--from", "one"]);
+    assert!(of_run["passed"].as_f64() < unknown["passed"].as_f64(), "{of_run}");
+    let text = package.arraign(&["compare", "--plan", "--margin", "0.2"]);
+    assert!(
+        text.stdout
+            .contains("| runs a side | `no worse`, if nothing changed | `worse`, if the drop is 20 points |"),
+        "{}",
+        text.stdout
+    );
+    assert_eq!(package.arraign(&["compare", "--plan"]).code, Some(2), "a plan needs a margin");
 }
