@@ -30,8 +30,9 @@ const STRIP: usize = 30;
 pub(crate) struct History {
     /// Show only the trials whose names contain this text.
     filter: Option<String>,
-    /// Histories, `report.jsonl` files or folders of runs. Default: `ARRAIGN_HISTORY`, or all runs in `target/arraign`.
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    /// A history, a `report.jsonl` or the folder of a run; may be given several times. Default: `ARRAIGN_HISTORY`, or all runs in
+    /// `target/arraign`.
+    #[arg(long, value_name = "FILE")]
     file: Vec<PathBuf>,
     /// Count only the runs from this time on: `30d`, `12h`, or a day such as `2026-12-01`.
     #[arg(long, value_name = "TIME", value_parser = parse_since)]

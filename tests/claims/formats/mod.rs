@@ -244,7 +244,9 @@ fn a_hostile_trace_leaves_every_report_harmless() {
         assert_eq!(word, None, "{file}: {text}");
         let command = |line: &&str| line.trim_start().starts_with("::");
         let commands = text.lines().filter(command).count();
-        assert_eq!(commands, if file == "annotations" { hostile.len() } else { 0 }, "{file}: {text}");
+        // A quarantined failure is no error of the pull request.
+        let red = hostile.iter().filter(|verdict| !verdict.is_quarantined()).count();
+        assert_eq!(commands, if file == "annotations" { red } else { 0 }, "{file}: {text}");
     }
 }
 

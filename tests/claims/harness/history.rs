@@ -80,7 +80,7 @@ fn a_torn_last_line_is_dropped_and_the_next_one_begins_on_its_own() {
 #[test]
 fn a_history_that_cannot_be_written_is_an_error_of_the_run() {
     let project = Project::of(&[green("a")]).file("past", "a file");
-    project.run_with(&[HISTORY], &[]).exits(101).says("ARRAIGN_HISTORY: cannot write");
+    project.run_with(&[HISTORY], &[]).exits(2).says("ARRAIGN_HISTORY: cannot write");
 }
 
 #[test]
