@@ -50,9 +50,9 @@ impl Quarantine {
     ) -> Option<&QuarantineEntry> {
         let names = [trial.name, trial.case];
         let entries = || self.entries.iter().filter(|entry| entry.is_of_variant(trial.variant));
-        let named = entries().filter(|entry| names.contains(&entry.case.as_str()));
+        let exact = entries().filter(|entry| names.contains(&entry.case.as_str()));
         let described = || entries().filter(|entry| names.iter().any(|name| entry.describes(name)));
-        named
+        exact
             .max_by_key(|entry| entry.until)
             .or_else(|| described().filter(|entry| !is_case(&entry.case)).max_by_key(|entry| entry.until))
     }

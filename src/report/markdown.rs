@@ -171,10 +171,10 @@ fn render_totals(totals: Totals) -> String {
     // Most runs have none.
     columns.extend((quarantined > 0).then_some(("quarantined", quarantined)));
     columns.extend([("undecided", undecided), ("errors", errors), ("skipped", skipped)]);
-    let names: String = columns.iter().map(|(name, _)| format!(" {name} |")).collect();
-    let counts: String = columns.iter().map(|(_, count)| format!(" {count} |")).collect();
+    let names = columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" | ");
+    let counts = columns.iter().map(|(_, count)| count.to_string()).collect::<Vec<_>>().join(" | ");
     let line = "---:|".repeat(columns.len());
-    format!("## arraign: {heading}\n\n|{names}\n|{line}\n|{counts}\n")
+    format!("## arraign: {heading}\n\n| {names} |\n|{line}\n| {counts} |\n")
 }
 
 fn render_score_row(verdict: &Verdict, card: &Card) -> String {

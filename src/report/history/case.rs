@@ -129,7 +129,9 @@ impl HistoryReport {
         let mut cases: Vec<CaseHistory> = wanted
             .filter_map(|(key, trial)| {
                 let points = keep_last_attempts(trial, since);
-                points.iter().for_each(|point| seen_runs[point.run as usize] = true);
+                for point in &points {
+                    seen_runs[point.run as usize] = true;
+                }
                 let case = CaseHistory::from_points(history, trial, &points)?;
                 Some(CaseHistory { harness: key.harness.to_string(), trial: key.name.to_string(), ..case })
             })
@@ -181,7 +183,7 @@ impl CaseHistory {
         let share = |part: usize, whole: usize| {
             (whole > 0).then(|| round_figure(count_to_f64(part) / count_to_f64(whole)))
         };
-        let passes = points.iter().rev().take_while(|point| point.result == PastResult::Pass);
+        let last_passes = points.iter().rev().take_while(|point| point.result == PastResult::Pass);
         let recent = points.iter().skip(points.len().saturating_sub(MOST_RECENT));
         Some(Self {
             harness: String::new(),
@@ -196,7 +198,7 @@ impl CaseHistory {
             interval: (decided > 0).then(|| Interval::around_rate(bounded(passed), bounded(decided), LEVEL)),
             flips,
             flip_rate: share(flips, pairs.len()),
-            passes_in_a_row: passes.count(),
+            passes_in_a_row: last_passes.count(),
             last_change: find_last_change(history, points),
             cost_usd: find_trend(points.iter().map(|point| point.cost_usd)),
             duration_ms: find_trend(points.iter().map(|point| point.duration_ms)),

@@ -21,11 +21,11 @@ fn package() -> Package {
     .enumerate()
     {
         for (trial, verdict) in [("s::a", one), ("s::b", other)] {
-            let cost = day + 1;
-            text += &format!(
-                r#"{{"schema_version":1,"run":"r{day}","commit":"c0ffee{day}","time":"2026-11-0{}T12:00:00Z","harness":"evals","trial":"{trial}","verdict":"{verdict}","score":1.0,"cost_usd":0.0{cost},"duration_ms":900}}"#,
-                day + 1
+            let number = day + 1;
+            let line = format!(
+                r#"{{"schema_version":1,"run":"r{day}","commit":"c0ffee{day}","time":"2026-11-0{number}T12:00:00Z","harness":"evals","trial":"{trial}","verdict":"{verdict}","score":1.0,"cost_usd":0.0{number},"duration_ms":900}}"#
             );
+            text.push_str(&line);
             text.push('\n');
         }
     }
