@@ -128,6 +128,25 @@ fn render_table(rows: &[Vec<String>]) -> String {
     text
 }
 
+/// Renders a plan: one row for each number of runs. Markdown shows it as it is, because it is a table there, too.
+pub(super) fn render_plan(plan: &ComparisonPlan) -> String {
+    let percent = |share: f64| format!("{:.0} %", share * 100.0);
+    let points = format!("{} points", plan.margin * 100.0);
+    let mut text = format!(
+        "The number of cases of which {} of the comparisons get a word, with `--margin {}`, if {} of the runs pass:\n\n\
+         | runs a side | `no worse`, if nothing changed | `worse`, if the drop is {points} |\n|---:|---:|---:|\n",
+        percent(plan.power),
+        plan.margin,
+        percent(plan.passed)
+    );
+    for PlannedRuns { runs, no_worse, worse, .. } in &plan.plans {
+        let [no_worse, worse] = [no_worse, worse]
+            .map(|cases| cases.map_or_else(|| "more than 20,000".to_owned(), |cases| cases.to_string()));
+        let _ = writeln!(text, "| {runs} | {no_worse} | {worse} |");
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use arraign::__internals::report::comparison::{ComparedRun, ComparisonSettings, TrialStates};
@@ -226,23 +245,4 @@ mod tests {
             [true, false].map(|passes| names.iter().map(|name| (name.as_str(), passes)).collect::<Vec<_>>());
         assert!(render(&before, &after, true).contains("... and 950 more"));
     }
-}
-
-/// Renders a plan: one row for each number of runs. Markdown shows it as it is, because it is a table there, too.
-pub(super) fn render_plan(plan: &ComparisonPlan) -> String {
-    let percent = |share: f64| format!("{:.0} %", share * 100.0);
-    let points = format!("{} points", plan.margin * 100.0);
-    let mut text = format!(
-        "The number of cases of which {} of the comparisons get a word, with `--margin {}`, if {} of the runs pass:\n\n\
-         | runs a side | `no worse`, if nothing changed | `worse`, if the drop is {points} |\n|---:|---:|---:|\n",
-        percent(plan.power),
-        plan.margin,
-        percent(plan.passed)
-    );
-    for PlannedRuns { runs, no_worse, worse, .. } in &plan.plans {
-        let [no_worse, worse] = [no_worse, worse]
-            .map(|cases| cases.map_or_else(|| "more than 20,000".to_owned(), |cases| cases.to_string()));
-        let _ = writeln!(text, "| {runs} | {no_worse} | {worse} |");
-    }
-    text
 }
