@@ -19,7 +19,7 @@ pub struct Variance {
     /// The number of runs. Default: 10.
     pub runs: NonZeroU32,
     /// The minimum share of runs that pass. Default: 0.8, unless `pass_hat_k` or `pass_at_k` is set.
-    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 1)))]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     #[serde(deserialize_with = "bounded::optional_rate")]
     pub pass_rate: Option<f64>,
     /// The minimum probability that k runs all pass (pass^k), by k: `{3: 0.5}`. k is at most the number of runs.
