@@ -75,7 +75,7 @@ const FAMILIES: &[(&str, &[&str])] = &[
         "frameworks",
         &["langchain", "llamaindex", "maf", "semantic-kernel", "pydantic-ai", "vercel-ai", "adk", "rig"],
     ),
-    ("telemetry, protocols", &["otel", "mcp", "ag-ui", "a2a"]),
+    ("telemetry, protocols", &["otel", "mcp", "acp", "ag-ui", "a2a"]),
     ("eval tools", &["inspect", "atif", "mcplab", "evalview"]),
     ("event logs, people", &["episodes", "tool-events", "run-lines", "native"]),
 ];

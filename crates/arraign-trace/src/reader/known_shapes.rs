@@ -17,7 +17,7 @@ const fn declared(name: &'static str, advice: &'static str, is_one: fn(&JsonNode
     KnownShape { name, advice, is_one }
 }
 
-const SHAPES: [KnownShape; 14] = [
+const SHAPES: [KnownShape; 13] = [
     declared("Agno", "examples/readers/agno.yaml", |record| {
         (record.has_key("run_id")
             && item(record, "messages").is_some_and(|message| message.has_key("from_history")))
@@ -61,9 +61,6 @@ const SHAPES: [KnownShape; 14] = [
     declared("an ADK eval set", "cargo arraign import --from adk", |record| {
         record.has_key("eval_set_id") || record.has_key("eval_cases")
     }),
-    declared("updates of the Agent Client Protocol", "", |record| {
-        record.text_under("method").is_some_and(|method| method.starts_with("session/"))
-    }),
     declared("a HAR file", "", |record| record.pointer("/log/entries").is_some()),
 ];
 
@@ -103,7 +100,6 @@ mod tests {
             (r#"[{"task": "hi", "task_images": null}, {"model_output_message": {}}]"#, "smolagents"),
             (r#"[{"kind": "ActionEvent"}]"#, "OpenHands"),
             (r#"{"eval_set_id": "s", "eval_cases": []}"#, "import --from adk"),
-            (r#"{"jsonrpc": "2.0", "method": "session/update"}"#, "Agent Client Protocol"),
         ] {
             let input = Input::parse(text).expect("JSON");
             let said = describe_shape(&input).unwrap_or_default();

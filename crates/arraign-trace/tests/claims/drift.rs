@@ -13,6 +13,7 @@ use crate::samples;
 /// The marks of calls, by reader: values of types, and keys. A reader without an entry fails the test.
 const MARKS: &[(&str, &[&str])] = &[
     ("a2a", &["status", "artifact", "message"]),
+    ("acp", &["tool_call", "tool_call_update", "sessionUpdate", "session/update"]),
     ("adk", &["functionCall", "function_call", "functionResponse", "function_response"]),
     ("ag-ui", &["TOOL_CALL_START", "TOOL_CALL_CHUNK", "toolCalls"]),
     ("anthropic", &["tool_use", "server_tool_use", "mcp_tool_use"]),

@@ -294,6 +294,53 @@ const FILES: &[(&str, &str, &str)] = &[
     ("a2a", "cut: working", r#"{"kind": "task", "id": "t", "status": {"state": "working"}}"#),
     ("a2a", "unknown", r#"{"kind": "task", "id": "t", "status": {"state": "input-required"}}"#),
     (
+        "acp",
+        "well",
+        r#"{"jsonrpc": "2.0", "id": 1, "method": "session/prompt", "params": {"sessionId": "s", "prompt": []}}
+           {"jsonrpc": "2.0", "id": 1, "result": {"stopReason": "end_turn"}}"#,
+    ),
+    (
+        "acp",
+        "well",
+        r#"{"jsonrpc": "2.0", "id": 1, "method": "session/prompt", "params": {"sessionId": "s", "prompt": []}}
+           {"jsonrpc": "2.0", "id": 1, "result": {"stopReason": "refusal"}}"#,
+    ),
+    (
+        "acp",
+        "cut: max_tokens",
+        r#"{"jsonrpc": "2.0", "id": 1, "method": "session/prompt", "params": {"sessionId": "s", "prompt": []}}
+           {"jsonrpc": "2.0", "id": 1, "result": {"stopReason": "max_tokens"}}"#,
+    ),
+    (
+        "acp",
+        "limit: max_turn_requests",
+        r#"{"jsonrpc": "2.0", "id": 1, "method": "session/prompt", "params": {"sessionId": "s", "prompt": []}}
+           {"jsonrpc": "2.0", "id": 1, "result": {"stopReason": "max_turn_requests"}}"#,
+    ),
+    (
+        "acp",
+        "limit: cancelled",
+        r#"{"jsonrpc": "2.0", "id": 1, "method": "session/prompt", "params": {"sessionId": "s", "prompt": []}}
+           {"jsonrpc": "2.0", "id": 1, "result": {"stopReason": "cancelled"}}"#,
+    ),
+    (
+        "acp",
+        "unknown",
+        r#"{"jsonrpc": "2.0", "id": 1, "method": "session/prompt", "params": {"sessionId": "s", "prompt": []}}
+           {"jsonrpc": "2.0", "id": 1, "result": {"stopReason": "zz_new"}}"#,
+    ),
+    (
+        "acp",
+        "failed: overloaded",
+        r#"{"jsonrpc": "2.0", "id": 1, "method": "session/prompt", "params": {"sessionId": "s", "prompt": []}}
+           {"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "overloaded"}}"#,
+    ),
+    (
+        "acp",
+        "cut: the log ends without the answer to `session/prompt`",
+        r#"{"jsonrpc": "2.0", "id": 1, "method": "session/prompt", "params": {"sessionId": "s", "prompt": []}}"#,
+    ),
+    (
         "mcp",
         "unknown",
         r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "f", "arguments": {}}}"#,

@@ -6,6 +6,11 @@ use arraign_trace::trace::{CallStatus, Results, StatusMark, Trace};
 /// A run with one call `f`, by format. `MARK` stands where the record of the result has more keys.
 const RUNS: &[(&str, &str)] = &[
     (
+        "acp",
+        r#"{"sessionId": "s", "update": {"sessionUpdate": "tool_call", "toolCallId": "c", "title": "F", "name": "f"}}
+        {"sessionId": "s", "update": {"sessionUpdate": "tool_call_update", "toolCallId": "c", "rawOutput": "x"MARK}}"#,
+    ),
+    (
         "ag-ui",
         r#"{"type": "RUN_STARTED", "threadId": "t", "runId": "r"}
         {"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"}
@@ -298,7 +303,7 @@ const WITHOUT_MARKS: &[&str] =
 #[test]
 fn a_result_without_a_mark_worked_only_if_its_format_marks_failures() {
     assert_each(UNMARKED, |format, status, mark| match format {
-        "opencode" => status == CallStatus::Unanswered,
+        "acp" | "opencode" => status == CallStatus::Unanswered,
         "copilot" => status == CallStatus::Unknown && matches!(mark, StatusMark::Unclear(_)),
         format if WITHOUT_MARKS.contains(&format) => status == CallStatus::Unknown && mark.is_recorded(),
         _ => status == CallStatus::Ok && *mark == StatusMark::Inferred,

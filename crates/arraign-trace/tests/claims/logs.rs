@@ -345,14 +345,6 @@ fn a_task_has_the_status_of_its_last_answer() {
 }
 
 #[test]
-fn updates_for_an_editor_are_no_log_of_mcp() {
-    let update = json!({"jsonrpc": "2.0", "method": "session/update", "params": {"update": {"sessionUpdate": "tool_call"}}});
-    let error = reader::read(&lines(&[update.clone(), update]), None).expect_err("no reader");
-    let help = error.help.clone().unwrap_or_default();
-    assert!(help.contains("Agent Client Protocol"), "{error}: {help}");
-}
-
-#[test]
 fn an_empty_last_text_of_agent_framework_is_an_answer() {
     let content = |text: Json| {
         json!({"messages": [

@@ -1,5 +1,6 @@
 //! The claims of the crate: what its readers make of real, damaged and hostile files.
 
+mod acp;
 mod answers;
 mod declared;
 mod drift;

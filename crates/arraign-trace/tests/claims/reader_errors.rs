@@ -58,6 +58,7 @@ const REASONS: &str = "
   pi: the document has neither `type` nor `role`
   adk: the document is no event with an `author` and an invocation
   a2a: the document holds no task, message or update of this protocol
+  acp: the document is neither a JSON-RPC message nor an update of a session
   mcp: the document is no JSON-RPC message, and wraps none
   pydantic-ai: the document is no `request` or `response` with `parts`
   langchain: there is no message of LangChain's in it

@@ -7,6 +7,7 @@ pub(crate) mod content;
 pub(crate) mod conversation;
 pub(crate) mod evidence;
 pub(crate) mod exchange;
+pub(crate) mod json_rpc;
 pub(crate) mod message_identity;
 pub(crate) mod message_list;
 pub(crate) mod missed_calls;

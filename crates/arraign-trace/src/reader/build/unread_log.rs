@@ -256,6 +256,15 @@ impl TraceBuilder {
         self.note_part(pointer, UnreadContent::OmittedCall { name, list });
     }
 
+    /// Notes that the call of this number, which begins at `spot`, has no name in the file.
+    pub(crate) fn note_nameless_call(&mut self, spot: impl Into<RecordSpot>, call: usize) {
+        let messages = self.trace.messages.iter().filter(|message| message.after_calls < call).count();
+        let place = spot.into().locate("");
+        self.log
+            .parts
+            .push(UnreadPart::new(place, UnreadContent::NamelessCall(call)).after_messages(messages));
+    }
+
     /// Notes that the current record sums up turns that are not in the file.
     pub(crate) fn note_summary(&mut self) {
         self.note_part("", UnreadContent::Summary);

@@ -7,12 +7,13 @@
 use std::collections::HashMap;
 
 use crate::json::{Json, JsonNode, JsonObject};
-use crate::reader::build::clock::{millis_between, nanos};
+use crate::reader::build::clock::millis_between;
 use crate::reader::build::content::content_value;
+use crate::reader::build::json_rpc::{RpcWrapper, WRAPPED, is_rpc, is_wrapper};
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
-use crate::reader::formats::a2a;
+use crate::reader::formats::{a2a, acp};
 use crate::reader::json::input::Input;
 use crate::reader::json::record_marks::hash_marks;
 use crate::reader::large::pieces::Splitting;
@@ -39,9 +40,6 @@ pub(crate) const READER: Reader = Reader {
     cuts: Splitting::Never,
 };
 
-/// The keys under which a wrapper keeps the message.
-const WRAPPED: [&str; 7] = ["msg", "message", "payload", "data", "request", "response", "body"];
-
 /// The largest number of requests with one id that wait for their answers.
 const WAITING: usize = 32;
 
@@ -52,7 +50,7 @@ fn detect_format(input: &Input) -> Detection {
         return Err(Reason::of(record.at, "is no JSON-RPC message, and wraps none"));
     }
     // Editors speak JSON-RPC with agents, and tell of the calls in updates.
-    if input.records.iter().any(|record| speaks_to_agent(&record.value)) {
+    if input.records.iter().any(|record| acp::is_record(&record.value)) {
         return Err("holds messages of the Agent Client Protocol".into());
     }
     // Agents speak JSON-RPC with each other as well, and a lone answer is no log: read as one, it would be a run without
@@ -71,28 +69,10 @@ fn asks(value: &JsonNode) -> bool {
     has_method(value) || WRAPPED.iter().any(|name| value.get(name).is_some_and(has_method))
 }
 
-/// Whether a record is a message of the Agent Client Protocol between an editor and an agent.
-fn speaks_to_agent(value: &JsonNode) -> bool {
-    let is_of_session = |message: &JsonNode| {
-        message.text_under("method").is_some_and(|method| method.starts_with("session/"))
-    };
-    is_of_session(value) || WRAPPED.iter().any(|name| value.get(name).is_some_and(is_of_session))
-}
-
 /// Whether a message, or one message of a batch, has a method.
 fn has_method(value: &JsonNode) -> bool {
     value.has_key("method")
         || value.as_array().is_some_and(|batch| batch.iter().any(|message| message.has_key("method")))
-}
-
-/// Whether a value is a message of JSON-RPC or a batch of them, which is a list.
-fn is_rpc(value: &JsonNode) -> bool {
-    let batch = value.as_array().unwrap_or(std::slice::from_ref(value));
-    !batch.is_empty() && batch.iter().all(|message| message.text_under("jsonrpc") == Some("2.0"))
-}
-
-fn is_wrapper(value: &JsonNode) -> bool {
-    WRAPPED.iter().any(|name| value.get(name).is_some_and(is_rpc))
 }
 
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
@@ -131,15 +111,6 @@ struct Request {
     time: Option<u64>,
 }
 
-/// The facts that a wrapper records about its message.
-#[derive(Debug, Default)]
-struct Wrapper {
-    from: Option<String>,
-    time: Option<u64>,
-    duration_ms: Option<f64>,
-    server: ToolServer,
-}
-
 impl RpcLog {
     fn finish(self) -> Trace {
         let mut trace = self.builder.finish();
@@ -154,10 +125,10 @@ impl RpcLog {
 
     fn record(&mut self, value: JsonNode) -> Result<(), DecodeError> {
         if is_rpc(&value) {
-            return self.messages(value, &Wrapper::default());
+            return self.messages(value, &RpcWrapper::default());
         }
         let mut object = JsonObject::of(value, "a record")?;
-        let mut wrapper = wrapper_of(&mut object);
+        let mut wrapper = RpcWrapper::take_from(&mut object);
         self.began = self.began.or(wrapper.time);
         // A request with its answer is of both sides.
         if WRAPPED.iter().filter(|name| object.get(name).is_some_and(is_rpc)).count() > 1 {
@@ -172,7 +143,7 @@ impl RpcLog {
         Ok(())
     }
 
-    fn messages(&mut self, value: JsonNode, wrapper: &Wrapper) -> Result<(), DecodeError> {
+    fn messages(&mut self, value: JsonNode, wrapper: &RpcWrapper) -> Result<(), DecodeError> {
         match value {
             JsonNode::Array(batch) => {
                 batch.into_iter().try_for_each(|message| self.messages(message, wrapper))
@@ -181,7 +152,7 @@ impl RpcLog {
         }
     }
 
-    fn message(&mut self, mut message: JsonObject, wrapper: &Wrapper) -> Result<(), DecodeError> {
+    fn message(&mut self, mut message: JsonObject, wrapper: &RpcWrapper) -> Result<(), DecodeError> {
         let id = message.take(&["id"]).map(|id| id.into_text_or_json().into_owned());
         let method = message.text(&["method"])?;
         match (method, id) {
@@ -205,7 +176,7 @@ impl RpcLog {
         method: &str,
         id: String,
         mut message: JsonObject,
-        wrapper: &Wrapper,
+        wrapper: &RpcWrapper,
     ) -> Result<(), DecodeError> {
         let mut call = None;
         let asks_task = method == "tasks/get" || method == "tasks/result";
@@ -239,7 +210,7 @@ impl RpcLog {
     }
 
     /// An answer belongs to the latest request of its id that the other side sent.
-    fn response(&mut self, id: &str, mut message: JsonObject, wrapper: &Wrapper) {
+    fn response(&mut self, id: &str, mut message: JsonObject, wrapper: &RpcWrapper) {
         let result = message.take(&["result"]);
         let info =
             result.as_ref().and_then(|result| result.pointer("/serverInfo/name")).and_then(JsonNode::as_str);
@@ -382,41 +353,4 @@ fn shown(result: JsonNode) -> Json {
     let content = object.take(&["content"]).unwrap_or_default();
     let structured = object.take(&["structuredContent"]).filter(|_| content.first().is_none());
     structured.map_or_else(|| content_value(content, "\n"), JsonNode::into_json)
-}
-
-fn wrapper_of(object: &mut JsonObject) -> Wrapper {
-    let time = object.take(&["ts", "timestamp", "time"]).and_then(|time| time_of(&time));
-    Wrapper {
-        from: object
-            .take(&["dir", "direction", "from", "sender"])
-            .and_then(JsonNode::into_text)
-            .map(Into::into),
-        time,
-        duration_ms: object.take(&["duration", "duration_ms"]).and_then(|time| time.as_number()?.as_f64()),
-        server: object
-            .take(&["server", "server_name"])
-            .and_then(JsonNode::into_text)
-            .map(String::from)
-            .into(),
-    }
-}
-
-/// A time as text, or in seconds or milliseconds since 1970.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "it was found to be in this century"
-)]
-fn time_of(time: &JsonNode) -> Option<u64> {
-    const LATEST_SECOND: f64 = 1e10;
-    match time {
-        JsonNode::String(text) => nanos(text),
-        JsonNode::Number(number) => {
-            let figure = number.as_f64().filter(|figure| (0.0..LATEST_SECOND * 1000.0).contains(figure))?;
-            // Seconds since 1970 have ten digits until the year 2286; a larger number is one of milliseconds.
-            let seconds = if figure < LATEST_SECOND { figure } else { figure / 1000.0 };
-            Some((seconds * 1e9) as u64)
-        }
-        _ => None,
-    }
 }

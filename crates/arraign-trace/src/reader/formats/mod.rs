@@ -1,6 +1,7 @@
 //! The trace formats: one file or folder each.
 
 pub(crate) mod a2a;
+pub(crate) mod acp;
 pub(crate) mod adk;
 pub(crate) mod ag_ui;
 pub(crate) mod anthropic;
@@ -51,6 +52,7 @@ pub const READERS: &[Reader] = &[
     pi::READER,
     adk::READER,
     a2a::READER,
+    acp::READER,
     mcp::READER,
     pydantic_ai::READER,
     langchain::READER,
