@@ -14,6 +14,7 @@ mod reach;
 mod template;
 mod variables;
 mod variant;
+mod workspace;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -43,6 +44,10 @@ use smol_str::SmolStr;
 pub use template::{Template, TemplatePart, check_argument, fill_argument, split_placeholders};
 pub use variables::{FilledText, VariableText};
 pub use variant::{BASELINE, Variant, VariantAgent};
+pub use workspace::{
+    AgentHome, DEFAULT_CHANGES_LIMIT, DEFAULT_COPY_LIMIT, DEFAULT_SETUP_LIMIT, HiddenFiles, LocalFolder,
+    WorkspaceSettings, WorkspaceTemplate,
+};
 
 use crate::JsonSchema;
 use crate::check::{FailedWhen, InputMatch, JudgeSettings, Prices, ReaderFailures};
@@ -55,6 +60,7 @@ use crate::score::compare::Limits;
 use crate::score::statistics::Variance;
 use crate::score::{Scorecard, ScorecardPart, ScoredBy};
 use crate::trace::Trace;
+use crate::workspace::WorkspaceNeeds;
 
 /// One trial: the source of its trace, and its checks.
 #[derive(Clone)]
@@ -94,6 +100,8 @@ pub struct Case {
     pub variant: Option<Arc<Variant>>,
     /// The tools that are offered to the agent.
     pub mocks: Option<Arc<MockTools>>,
+    /// The folder that the agent gets to itself.
+    pub workspace: Option<Arc<WorkspaceSettings>>,
     /// The tier in which the case runs.
     pub tier: Tier,
     /// Tags for selection.
@@ -177,6 +185,12 @@ impl Case {
         let failures = self.failed_when.iter().flat_map(|rules| rules.tools());
         let patterns = checks.chain(failures).filter_map(ToolPattern::exact);
         patterns.chain(mocks.map(|tool| tool.name.as_str())).map(SmolStr::new).collect()
+    }
+
+    /// Returns what the checks of the case read of its workspace.
+    pub fn workspace_needs(&self) -> WorkspaceNeeds {
+        let needs = self.expectations.iter().map(|expectation| expectation.check().workspace_needs());
+        needs.fold(WorkspaceNeeds::default(), WorkspaceNeeds::join)
     }
 
     /// Whether a check runs a program.

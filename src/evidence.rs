@@ -15,6 +15,7 @@ use smol_str::SmolStr;
 use crate::JsonSchema;
 use crate::outcome::CannotDecide;
 use crate::trace::{Arguments, Call, Trace};
+use crate::workspace::WorkspaceFacts;
 
 /// One run of an agent, as evidence. Checks are pure functions of it.
 #[derive(Debug, Clone)]
@@ -29,6 +30,8 @@ pub struct Evidence<'t> {
     /// The reports of programs on the run.
     #[doc(hidden)]
     pub programs: Cow<'t, ProgramReports>,
+    /// What is known of the files of the run's workspace.
+    pub(crate) workspace: Option<Cow<'t, WorkspaceFacts>>,
     /// Whether the case says how the run must end: then no check is undecided because of the end.
     pub(crate) judges_end: bool,
     /// The names of tools in the settings of the case. A tool with such a name is no other one by a near name.
@@ -63,6 +66,7 @@ impl From<Trace> for Evidence<'static> {
             input: None,
             opinions,
             programs,
+            workspace: None,
             judges_end: false,
             named_tools: Cow::Borrowed(&[]),
         }
@@ -278,6 +282,12 @@ impl Opinions {
 impl From<Opinions> for Evidence<'static> {
     fn from(opinions: Opinions) -> Self {
         Self { opinions: Cow::Owned(opinions), ..Trace::default().into() }
+    }
+}
+
+impl From<WorkspaceFacts> for Evidence<'static> {
+    fn from(facts: WorkspaceFacts) -> Self {
+        Self { workspace: Some(Cow::Owned(facts)), ..Trace::default().into() }
     }
 }
 

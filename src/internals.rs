@@ -83,6 +83,10 @@ pub mod verdict {
 pub mod vocabulary {
     pub use crate::vocabulary::*;
 }
+/// The files of workspaces.
+pub mod workspace {
+    pub use crate::workspace::*;
+}
 pub mod yaml {
     pub use crate::yaml::*;
 }

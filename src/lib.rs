@@ -163,6 +163,7 @@ mod source;
 mod suite;
 pub mod verdict;
 mod vocabulary;
+mod workspace;
 mod yaml;
 
 pub(crate) use arraign_trace::place;

@@ -18,6 +18,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub use arraign_trace::source::{
     DEFAULT_SIZE_LIMIT, FileOpener, Opened, ReadError, ReadProblem, find_writer, open_regular, temporary_path,
 };
+#[cfg(feature = "live")]
+pub(crate) use fingerprint::FingerprintWriter;
 pub(crate) use fingerprint::TextHash;
 pub use fingerprint::fingerprint_bytes;
 #[cfg(feature = "live")]

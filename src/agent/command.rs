@@ -15,6 +15,7 @@ use super::capture::CapturedOutput;
 use super::error::refuse_secrets;
 use super::group::{ProcessGroup, wait_for_exit};
 use super::into_trace::{answer_only_trace, read_single_run};
+use super::workspace::Room;
 use super::{AgentEnvironment, AgentInput, AgentProblem, AgentTask, OUTPUT_LIMIT};
 use crate::case::{CommandLine, fill_argument};
 use crate::json;
@@ -88,11 +89,11 @@ pub(super) async fn run_process(
     environment: &AgentEnvironment,
 ) -> (Result<Vec<u8>, AgentProblem>, String) {
     let variables = collect_variables(line, environment, input);
-    let filled = match input.map(|input| fill_arguments(line, input)).transpose() {
+    let filled = match input.map(|input| fill_arguments(line, input, environment)).transpose() {
         Ok(filled) => filled,
         Err(problem) => return (Err(problem), String::new()),
     };
-    let child = match start_process(filled.as_ref().unwrap_or(line), variables, &environment.folder) {
+    let child = match start_process(filled.as_ref().unwrap_or(line), variables, environment) {
         Ok(child) => child,
         Err(problem) => return (Err(problem), String::new()),
     };
@@ -103,7 +104,7 @@ pub(super) async fn run_process(
     // After a timeout the future is dropped, which kills the process. Its output so far remains in the session.
     let ended = timeout(limit, session.run_to_end(child, text)).await;
     let secrets = collect_secrets(line, environment);
-    let stderr = truncate_front(&secrets.mask_text(session.stderr.to_text()));
+    let stderr = environment.rewrite(truncate_front(&secrets.mask_text(session.stderr.to_text())));
     let output = match ended {
         Err(_) => Err(AgentProblem::OutOfTime(limit)),
         Ok(Err(problem)) => Err(problem),
@@ -114,12 +115,18 @@ pub(super) async fn run_process(
 }
 
 /// Returns the command with its placeholders filled in, each within its argument.
-pub(super) fn fill_arguments(line: &CommandLine, input: &AgentInput) -> Result<CommandLine, AgentProblem> {
+pub(super) fn fill_arguments(
+    line: &CommandLine,
+    input: &AgentInput,
+    environment: &AgentEnvironment,
+) -> Result<CommandLine, AgentProblem> {
     let mut asked = json::to_json(input).map_err(|error| AgentProblem::NotAsked(error.to_string()))?;
     // An input without a text has no `query`, and an argument that uses it says so.
     if let Some(names) = asked.as_object_mut().filter(|_| input.query.is_empty()) {
         names.remove("query");
     }
+    // A command in a workspace finds the package by this name.
+    asked["package"] = environment.folder.to_string_lossy().into_owned().into();
     let arguments = line.arguments.iter().map(|argument| fill_argument(argument, &asked));
     let arguments = arguments.collect::<Result<_, String>>().map_err(AgentProblem::NotAsked)?;
     Ok(CommandLine { arguments, ..line.clone() })
@@ -140,6 +147,8 @@ pub(super) fn collect_variables(
     variables.extend(of_model.into_iter().map(|(name, value)| (name, value.into())));
     let url = input.and_then(|input| input.mcp_url.as_ref());
     variables.extend(url.map(|url| (MCP_VARIABLE.to_owned(), url.into())));
+    let of_room = environment.room.iter().flat_map(Room::list_variables);
+    variables.extend(of_room.map(|(name, path)| (name.to_owned(), path.into_os_string())));
     variables
 }
 
@@ -202,15 +211,16 @@ pub(super) struct StartedProcess {
 pub(super) fn start_process(
     line: &CommandLine,
     variables: Vec<(String, OsString)>,
-    base: &Path,
+    environment: &AgentEnvironment,
 ) -> Result<StartedProcess, AgentProblem> {
+    let base = environment.working_folder();
     let folder = line.cwd.as_ref().map_or_else(|| base.to_owned(), |cwd| base.join(cwd));
     // Starting in a missing folder fails as if the program were missing, which would mislead.
     if !folder.is_dir() {
         let error = std::io::Error::new(std::io::ErrorKind::NotFound, "the working folder does not exist");
         return Err(AgentProblem::NotStarted { program: folder.display().to_string(), error });
     }
-    let mut command = Command::new(resolve_program(line, &folder));
+    let mut command = Command::new(resolve_program(line, &folder, environment));
     let mark = Mark::new();
     command.args(&line.arguments).env_clear().envs(variables).current_dir(folder);
     mark.set_on(&mut command);
@@ -229,9 +239,11 @@ pub(super) fn start_process(
     Ok(StartedProcess { group, child, stdin, stdout, stderr })
 }
 
-/// Resolves a program with a path against its working folder, on every system.
-fn resolve_program(line: &CommandLine, folder: &Path) -> PathBuf {
+/// Resolves a program with a path against its working folder, on every system. In a workspace, it is one of the package: an agent
+/// must not replace it.
+fn resolve_program(line: &CommandLine, folder: &Path, environment: &AgentEnvironment) -> PathBuf {
     let path = Path::new(&line.program);
+    let folder = if environment.room.is_some() { &environment.folder } else { folder };
     if path.components().count() > 1 { folder.join(path) } else { path.to_owned() }
 }
 

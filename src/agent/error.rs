@@ -64,6 +64,12 @@ pub enum AgentProblem {
     /// The output contains several runs instead of one.
     #[error("returned {0} runs instead of one")]
     SeveralRuns(usize),
+    /// The workspace of the run cannot be made.
+    #[error("has no workspace\n{0}")]
+    NoWorkspace(String),
+    /// The agent wrote more than the workspace allows.
+    #[error("changed too much\n{0}")]
+    ChangedTooMuch(String),
     /// The run cannot be written.
     #[error("could not be recorded\n{0}")]
     NotRecorded(String),

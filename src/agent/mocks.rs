@@ -1,7 +1,6 @@
 //! Mock tools of a run: the MCP server that the agent finds, and its calls as part of the trace.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use tokio::io::{copy, sink};
@@ -55,8 +54,9 @@ pub(super) fn open_lease(
 /// Starts the server whose answers are recorded.
 fn start_server(line: &CommandLine, environment: &AgentEnvironment) -> Result<ServerProcess, String> {
     let variables = inherit_variables(&line.env, environment);
-    let base: &Path = &environment.folder;
-    let started = start_process(line, variables, base);
+    // The server is the package's own, and knows nothing of the agent's workspace.
+    let environment = AgentEnvironment { room: None, ..environment.clone() };
+    let started = start_process(line, variables, &environment);
     let StartedProcess { child, group, stdin, stdout, mut stderr } =
         started.map_err(|problem| format!("the server of `mocks` {problem}"))?;
     // A server that nobody listens to would wait.

@@ -25,8 +25,10 @@ mod model;
 mod pool;
 mod program;
 mod turn_process;
+mod workspace;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,8 +44,9 @@ pub use mocks::MocksTask;
 pub use model::ModelTask;
 #[cfg(feature = "model")]
 pub use model::{KeepExchanges, list_model_variables};
-pub use pool::{AgentAnswer, AgentEnvironment, AgentPool, AgentTask, KeepRun};
+pub use pool::{AgentAnswer, AgentEnvironment, AgentPool, AgentRun, AgentTask, KeepRun};
 pub use program::ProgramRunner;
+pub use workspace::{Room, WorkspacePlan, fingerprint_workspace};
 
 use crate::case::{
     AgentDescription, AgentFrom, BASELINE, Case, CommandLine, Described, HttpCall, InputGlob, ModelSettings,
@@ -96,6 +99,10 @@ pub struct AgentInput {
     /// The address of the MCP server with the case's mock tools.
     #[serde(skip)]
     pub mcp_url: Option<String>,
+    /// The folder that the agent has to itself, if its case has a `workspace`. A command runs in it; code of the test target
+    /// gets its path here.
+    #[serde(skip)]
+    pub workspace: Option<PathBuf>,
 }
 
 /// The variant of an agent that a run asks.
@@ -158,6 +165,7 @@ impl AgentInput {
             variant: case.variant.as_deref().map(AgentVariant::from).unwrap_or_default(),
             model: None,
             mcp_url: None,
+            workspace: None,
         }
     }
 }

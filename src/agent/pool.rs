@@ -6,7 +6,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
@@ -15,17 +15,21 @@ use std::time::{Duration, Instant, SystemTime};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{JoinHandle, spawn_blocking};
 
+use super::error::refuse_secrets;
+use super::into_trace::read_single_run;
 use super::leases::RunLeases;
 use super::limits::AgentGate;
 use super::mocks::MocksTask;
 use super::model::ModelTask;
+use super::workspace::{self, PreparedWorkspace, Room, WorkspacePlan};
 use super::{
     Agent, AgentError, AgentInput, AgentProblem, DEFAULT_TIMEOUT, command, conversation, group, http,
 };
 use crate::check::Prices;
-use crate::reader::ReaderSet;
+use crate::reader::{ReaderSet, to_native};
 use crate::source::{fingerprint_bytes, lock};
 use crate::trace::Trace;
+use crate::workspace::{FileContent, RunWorkspace};
 
 /// The environment of agents that are processes.
 #[derive(Clone)]
@@ -34,11 +38,39 @@ pub struct AgentEnvironment {
     pub folder: PathBuf,
     /// Reads an environment variable.
     pub variable: fn(&str) -> Option<OsString>,
+    /// The folders of one run, if the run has a workspace: then its processes start there.
+    pub room: Option<Room>,
+}
+
+impl AgentEnvironment {
+    /// The environment of the package in `folder`.
+    pub fn new(folder: PathBuf, variable: fn(&str) -> Option<OsString>) -> Self {
+        Self { folder, variable, room: None }
+    }
+
+    /// Returns the working folder.
+    pub(super) fn working_folder(&self) -> &Path {
+        self.room.as_ref().map_or(&self.folder, |room| &room.workspace)
+    }
+
+    /// Replaces the paths of the folders of one run in a text.
+    pub(super) fn rewrite(&self, text: String) -> String {
+        self.room.as_ref().map_or(text.clone(), |room| room.rewrite(&text))
+    }
+}
+
+/// One run of an agent.
+#[derive(Debug, Clone)]
+pub struct AgentRun {
+    /// What the agent did.
+    pub trace: Trace,
+    /// The workspace that it did it in, if it had one.
+    pub workspace: Option<RunWorkspace>,
 }
 
 /// The runs of a case, available once its agent has answered.
 #[derive(Debug, Clone, Default)]
-pub struct AgentAnswer(Arc<OnceLock<Result<Vec<Trace>, AgentError>>>);
+pub struct AgentAnswer(Arc<OnceLock<Result<Vec<AgentRun>, AgentError>>>);
 
 impl AgentAnswer {
     /// Whether the agent has answered.
@@ -47,7 +79,7 @@ impl AgentAnswer {
     }
 
     /// Waits for the agent.
-    pub fn wait(&self) -> &Result<Vec<Trace>, AgentError> {
+    pub fn wait(&self) -> &Result<Vec<AgentRun>, AgentError> {
         self.0.wait()
     }
 }
@@ -117,7 +149,7 @@ impl AgentPool {
 }
 
 /// Keeps a run as soon as it has ended, so that an interrupted process does not lose it. The error is a sentence.
-pub type KeepRun = Arc<dyn Fn(u32, &Trace) -> Result<(), String> + Send + Sync>;
+pub type KeepRun = Arc<dyn Fn(u32, &AgentRun) -> Result<(), String> + Send + Sync>;
 
 /// An agent and how a case asks it.
 pub struct AgentTask {
@@ -139,6 +171,8 @@ pub struct AgentTask {
     pub model: Option<ModelTask>,
     /// The mock tools of the case.
     pub mocks: Option<MocksTask>,
+    /// The folder that each run gets to itself.
+    pub workspace: Option<WorkspacePlan>,
 }
 
 impl AgentTask {
@@ -187,6 +221,7 @@ impl Drop for AgentPool {
     /// Kills all agents. The runtime does not wait for agents that hang.
     fn drop(&mut self) {
         group::kill_all();
+        workspace::remove_all();
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
@@ -196,8 +231,8 @@ impl Drop for AgentPool {
 /// Collects all runs of a case, or the first error.
 async fn gather_runs(
     name: &str,
-    tasks: Vec<JoinHandle<Result<Trace, AgentError>>>,
-) -> Result<Vec<Trace>, AgentError> {
+    tasks: Vec<JoinHandle<Result<AgentRun, AgentError>>>,
+) -> Result<Vec<AgentRun>, AgentError> {
     let mut runs = Vec::with_capacity(tasks.len());
     // The first error by number and not by time is returned, so that a repeated failure has the same message.
     for task in tasks {
@@ -219,7 +254,7 @@ async fn run_agent(
     gate: Arc<AgentGate>,
     environment: Arc<AgentEnvironment>,
     at_work: WorkingAgents,
-) -> Result<Trace, AgentError> {
+) -> Result<AgentRun, AgentError> {
     let agent = task.name.clone();
     let run = task.several.then_some(input.run);
     // Both guards live until the run has ended.
@@ -228,18 +263,30 @@ async fn run_agent(
         Err(problem) => return Err(AgentError { agent, run, problem, stderr: String::new() }),
     };
     let _work = at_work.begin_work(&input.id);
+    let made = match &task.workspace {
+        Some(plan) => make_workspace(plan, &task.agent, &environment, &mut input).await.map(Some),
+        None => Ok(None),
+    };
+    let (prepared, environment) = match made {
+        Ok(Some((prepared, own))) => (Some(prepared), Arc::new(own)),
+        Ok(None) => (None, environment),
+        Err(problem) => return Err(AgentError { agent, run, problem, stderr: String::new() }),
+    };
     let started = Instant::now();
     let number = input.run;
     input.session = make_session(&input);
     let leases = RunLeases::open_leases(&task, &mut input, &environment);
     let (answer, stderr) = ask_agent(&task, input, &environment).await;
-    let answer = leases.settle_run(Arc::clone(&task), number, answer, environment).await;
+    let answer = leases.settle_run(Arc::clone(&task), number, answer, Arc::clone(&environment)).await;
     let kept = match answer {
         Ok(trace) => {
             // The cost is noted before the run is kept: it was spent, whatever happens to the run.
             let noted = gate.add_cost(|| task.prices.cost(&trace)).await;
             let trace = fill_defaults(trace, &task.name, started.elapsed());
-            let kept = keep_run(Arc::clone(&task), number, trace).await;
+            let kept = match settle_workspace(&task, trace, prepared, &environment).await {
+                Ok(run) => keep_run(Arc::clone(&task), number, run).await,
+                Err(problem) => Err(problem),
+            };
             noted.and(kept)
         }
         Err(problem) => Err(problem),
@@ -265,6 +312,53 @@ async fn ask_agent(
     }
 }
 
+/// Makes the workspace of a run, and the environment of its processes.
+async fn make_workspace(
+    plan: &WorkspacePlan,
+    agent: &Agent,
+    environment: &AgentEnvironment,
+    input: &mut AgentInput,
+) -> Result<(PreparedWorkspace, AgentEnvironment), AgentProblem> {
+    if matches!(agent, Agent::Http(_)) {
+        let problem = "an agent on a server does not see the folder; a `workspace` is for a command, or for code of the test target";
+        return Err(AgentProblem::NoWorkspace(problem.to_owned()));
+    }
+    let prepared = PreparedWorkspace::make(plan, environment).await?;
+    let room = prepared.find_room(&plan.settings);
+    input.workspace = Some(room.workspace.clone());
+    Ok((prepared, AgentEnvironment { room: Some(room), ..environment.clone() }))
+}
+
+/// Collects what a run did to its workspace, and takes the paths of its scratch folders out of its trace. Nothing of it may hold a
+/// secret that the agent was given.
+async fn settle_workspace(
+    task: &AgentTask,
+    trace: Trace,
+    prepared: Option<PreparedWorkspace>,
+    environment: &AgentEnvironment,
+) -> Result<AgentRun, AgentProblem> {
+    let (Some(prepared), Some(plan), Some(room)) = (prepared, &task.workspace, &environment.room) else {
+        return Ok(AgentRun { trace, workspace: None });
+    };
+    let workspace = prepared.collect(plan).await?;
+    if let Agent::Command(line) = &task.agent {
+        let secrets = command::collect_secrets(line, environment);
+        for content in workspace.facts.contents.values() {
+            if let FileContent::Text(text) = content {
+                refuse_secrets(text, &secrets)?;
+            }
+        }
+    }
+    let written = to_native(&trace);
+    let rewritten = room.rewrite(&written);
+    let trace = if rewritten == written {
+        trace
+    } else {
+        read_single_run(&rewritten, Some("native"), &task.readers)?
+    };
+    Ok(AgentRun { trace, workspace: Some(workspace) })
+}
+
 /// Returns an id that no other run has, for servers that keep conversations.
 fn make_session(input: &AgentInput) -> String {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
@@ -273,9 +367,9 @@ fn make_session(input: &AgentInput) -> String {
     hash.chars().rev().take(16).collect()
 }
 
-async fn keep_run(task: Arc<AgentTask>, run: u32, trace: Trace) -> Result<Trace, AgentProblem> {
-    let Some(keep) = task.keep.clone() else { return Ok(trace) };
-    let kept = spawn_blocking(move || keep(run, &trace).map(|()| trace)).await;
+async fn keep_run(task: Arc<AgentTask>, number: u32, run: AgentRun) -> Result<AgentRun, AgentProblem> {
+    let Some(keep) = task.keep.clone() else { return Ok(run) };
+    let kept = spawn_blocking(move || keep(number, &run).map(|()| run)).await;
     let kept = kept.unwrap_or_else(|died| Err(died.to_string()));
     kept.map_err(AgentProblem::NotRecorded)
 }
@@ -305,6 +399,7 @@ pub(super) async fn exit_when_interrupted() {
         _ = hangup.recv() => 129,
     };
     group::kill_all();
+    workspace::remove_all();
     lock_stderr();
     std::process::exit(exit_code);
 }

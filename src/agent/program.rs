@@ -7,9 +7,11 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::command::{collect_secrets, run_process};
 use super::pool::exit_when_interrupted;
+use super::workspace::{CopyProblem, WorkspaceCopy};
 use super::{AgentEnvironment, AgentProblem};
-use crate::case::CommandLine;
-use crate::evidence::{ProgramReport, ProgramRequest};
+use crate::case::{CommandLine, WorkspaceSettings};
+use crate::evidence::{Absent, ProgramReport, ProgramRequest};
+use crate::workspace::RunWorkspace;
 
 /// The largest output of a program: 1 MiB.
 const OUTPUT_LIMIT: usize = 1 << 20;
@@ -28,36 +30,96 @@ impl ProgramRunner {
 
     /// Runs a program with `facts` on its standard input, and waits for its report. The error is a message.
     pub fn run_program(&self, request: &ProgramRequest, facts: Vec<u8>) -> Result<ProgramReport, String> {
+        let runtime = self.start_runtime()?;
+        runtime.block_on(run_request(request, facts, &self.environment))
+    }
+
+    /// Runs a program in a copy of a run's workspace.
+    pub fn run_in_workspace(
+        &self,
+        request: &ProgramRequest,
+        facts: Vec<u8>,
+        settings: &WorkspaceSettings,
+        workspace: &RunWorkspace,
+    ) -> Result<ProgramReport, Absent> {
+        let runtime = self.start_runtime().map_err(Absent::Failed)?;
+        runtime.block_on(async {
+            let copy = WorkspaceCopy::make(settings, workspace, &self.environment).await;
+            let copy = copy.map_err(|problem| match problem {
+                CopyProblem::Missing(why) => {
+                    let why = format!("the program was not run: {why}");
+                    Absent::undecided(why, "record the run again: ARRAIGN_AGENT_MODE=record cargo test")
+                }
+                CopyProblem::Failed(why) => Absent::Failed(format!("the program was not run: {why}")),
+            })?;
+            let environment = AgentEnvironment { room: Some(copy.room.clone()), ..self.environment.clone() };
+            run_request(request, facts, &environment).await.map_err(Absent::Failed)
+        })
+    }
+
+    fn start_runtime(&self) -> Result<&Runtime, String> {
         // The runtime is started for the first program: most cases have none.
         let runtime = self.runtime.get_or_init(|| {
             let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
             runtime.spawn(exit_when_interrupted());
             Ok(runtime)
         });
-        let runtime = runtime.as_ref().map_err(|error| format!("cannot start programs: {error}"))?;
-        let line = make_command_line(request);
-        let secrets = collect_secrets(&line, &self.environment);
-        let (ended, stderr) =
-            runtime.block_on(run_process(&line, None, facts, request.timeout, &self.environment));
-        let report = ended.map_err(|problem| describe_problem(&problem)).and_then(|output| {
-            let text =
-                String::from_utf8(output).map_err(|_| "wrote something that is not UTF-8".to_owned())?;
-            ProgramReport::parse(&text).map_err(|error| format!("did not write a report\n{error}"))
-        });
-        match report {
-            Ok(ProgramReport { pass, score, message, violations }) => Ok(ProgramReport {
-                pass,
-                score,
-                message: message.map(|text| secrets.mask_text(text)),
-                violations: violations.into_iter().map(|text| secrets.mask_text(text)).collect(),
-            }),
-            Err(problem) => {
-                let stderr =
-                    if stderr.is_empty() { stderr } else { format!("\nits standard error:\n{stderr}") };
-                Err(format!("the program `{}` {}{stderr}", line.program, secrets.mask_text(problem)))
-            }
+        runtime.as_ref().map_err(|error| format!("cannot start programs: {error}"))
+    }
+}
+
+async fn run_request(
+    request: &ProgramRequest,
+    facts: Vec<u8>,
+    environment: &AgentEnvironment,
+) -> Result<ProgramReport, String> {
+    let line = make_command_line(request);
+    let secrets = collect_secrets(&line, environment);
+    let (ended, stderr) = run_process(&line, None, facts, request.timeout, environment).await;
+    let mask = |text: String| environment.rewrite(secrets.mask_text(text));
+    if let Some(wanted) = request.exit {
+        return report_exit(wanted, ended, &stderr)
+            .map_err(|problem| format!("the program `{}` {}", line.program, mask(problem)));
+    }
+    let report = ended.map_err(|problem| describe_problem(&problem)).and_then(|output| {
+        let text = String::from_utf8(output).map_err(|_| "wrote something that is not UTF-8".to_owned())?;
+        ProgramReport::parse(&text).map_err(|error| format!("did not write a report\n{error}"))
+    });
+    match report {
+        Ok(ProgramReport { pass, score, message, violations }) => Ok(ProgramReport {
+            pass,
+            score,
+            message: message.map(|text| mask(text)),
+            violations: violations.into_iter().map(|text| mask(text)).collect(),
+        }),
+        Err(problem) => {
+            let stderr = if stderr.is_empty() { stderr } else { format!("\nits standard error:\n{stderr}") };
+            Err(format!("the program `{}` {}{stderr}", line.program, mask(problem)))
         }
     }
+}
+
+/// Judges a program by its exit code. The error says why it has none.
+fn report_exit(
+    wanted: i32,
+    ended: Result<Vec<u8>, AgentProblem>,
+    stderr: &str,
+) -> Result<ProgramReport, String> {
+    let code = match &ended {
+        Ok(_) => Some(0),
+        Err(AgentProblem::Exited(status)) => status.code(),
+        Err(problem) => return Err(describe_problem(problem)),
+    };
+    let pass = code == Some(wanted);
+    let message = match code {
+        Some(code) => format!("it exited with {code}, not {wanted}"),
+        None => "it was ended by a signal".to_owned(),
+    };
+    let message = match stderr.trim() {
+        "" => message,
+        said => format!("{message}: {said}"),
+    };
+    Ok(ProgramReport { pass, message: (!pass).then_some(message), ..ProgramReport::default() })
 }
 
 fn describe_problem(problem: &AgentProblem) -> String {

@@ -46,7 +46,7 @@ impl TurnProcess {
     ) -> Result<Self, AgentProblem> {
         let variables = collect_variables(line, environment, Some(input));
         let StartedProcess { child, group, stdin, stdout, stderr: mut pipe } =
-            start_process(&fill_arguments(line, input)?, variables, &environment.folder)?;
+            start_process(&fill_arguments(line, input, environment)?, variables, environment)?;
         let captured: Arc<Mutex<CapturedOutput>> = Arc::default();
         let stderr = Arc::clone(&captured);
         let reader = tokio::spawn(async move {

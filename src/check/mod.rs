@@ -9,6 +9,7 @@ mod budgets;
 mod calls;
 mod combined;
 mod figures;
+mod files;
 mod json_schema;
 mod judged;
 mod order;
@@ -29,6 +30,7 @@ use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
 use crate::source::Files;
 use crate::trace::Call;
+use crate::workspace::WorkspaceNeeds;
 use crate::yaml::{Document, Node, Placed, nearest};
 
 pub(crate) use calls::args_valid::PLAIN_NOTES;
@@ -129,6 +131,12 @@ pub trait Check: Send + Sync {
     #[doc(hidden)]
     fn programs(&self) -> Vec<ProgramRequest> {
         Vec::new()
+    }
+
+    /// What the check reads of the run's workspace.
+    #[doc(hidden)]
+    fn workspace_needs(&self) -> WorkspaceNeeds {
+        WorkspaceNeeds::default()
     }
 
     /// The tools that its settings name. Where a name depends on the server of a tool, and the trace does not record the
@@ -306,6 +314,7 @@ pub const BUILTIN: &[CheckKind] = &[
     calls::args_valid::KIND,
     trajectory::call::KIND,
     trajectory::calls::KIND,
+    files::changes::KIND,
     answer::completeness::KIND,
     answer::contains::KIND,
     calls::correctness::KIND,
@@ -317,6 +326,8 @@ pub const BUILTIN: &[CheckKind] = &[
     answer::equals::KIND,
     judged::exec::KIND,
     answer::extract::KIND,
+    files::file::KIND,
+    files::tree::KIND,
     answer::forbidden_substrings::KIND,
     calls::forbidden_tools::KIND,
     answer::grounded::KIND,

@@ -76,7 +76,8 @@ impl<'b> BaselineComparison<'b> {
         }
         // The baseline is evaluated once for all runs, and only if there is a run to compare.
         let baseline_result = self.baseline_result.get_or_insert_with(|| {
-            evaluate_run(case, &case.settle_run(&accepted.trace, accepted.format), 0, opinions)
+            let trace = case.settle_run(&accepted.trace, accepted.format).into_owned();
+            evaluate_run(case, &RecordedRun { trace, ..accepted.clone() }, 0, opinions)
         });
         let before = compared_run(accepted, baseline_result);
         let comparison = Comparison::of(&before, &compared_run(run, result), &baseline.limits);

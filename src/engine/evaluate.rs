@@ -23,14 +23,14 @@ use crate::source::TextHash;
 use crate::suite::{NoBaseline, RecordedEvidence, RecordedRun, RunsError};
 use crate::trace::{Arguments, Trace};
 use crate::verdict::summary::reaches_thresholds;
-use crate::verdict::{CallSummary, Finding, RunSummary, TrialError, Verdict};
+use crate::verdict::{CallSummary, Finding, RunSummary, TrialError, Verdict, WorkspaceSummary};
 
 /// The largest length of a text in a run's summary, in characters.
 const MAX_EXCERPT_CHARS: usize = 200;
 
 /// Evaluates `case` on `trace`, for use inside any `#[test]`. The verdict says whether the case passes.
 pub fn evaluate(case: &Case, trace: &Trace) -> Verdict {
-    let run = RecordedRun { file: None, format: "given", trace: trace.clone() };
+    let run = RecordedRun { file: None, format: "given", trace: trace.clone(), workspace: None };
     evaluate_recorded(
         case,
         case.id.as_deref().unwrap_or("case"),
@@ -122,12 +122,12 @@ impl RunCollector<'_> {
     fn add_run(&mut self, case: &Case, run: &RecordedRun, settings: EvaluationSettings<'_>) {
         let number = self.results.len();
         // Of the trace as it was read: the settings of the case are no part of the evidence.
-        let evidence_hash = hash_trace(&run.trace);
+        let evidence_hash = hash_evidence(run);
         let settled;
         let run = match case.settle_run(&run.trace, run.format) {
             Cow::Borrowed(_) => run,
             Cow::Owned(trace) => {
-                settled = RecordedRun { file: run.file.clone(), format: run.format, trace };
+                settled = RecordedRun { trace, ..run.clone() };
                 &settled
             }
         };
@@ -137,7 +137,7 @@ impl RunCollector<'_> {
         // not ask.
         let result = misfit.unwrap_or_else(|| {
             let opinions = OpinionSource::Session(settings.session, settings.programs);
-            let result = evaluate_run(case, &run.trace, number, opinions);
+            let result = evaluate_run(case, run, number, opinions);
             self.compared.compare_run(case, run, number, &result, opinions);
             result
         });
@@ -258,20 +258,13 @@ fn blank_verdict(case: &Case, name: &str) -> Verdict {
     }
 }
 
-/// Returns the hash of a case as it is written, with its row.
-fn hash_case(case: &Case) -> String {
+/// Returns the hash of a trace, and of what is known of its workspace. `None` for one that is no JSON, which no reader makes.
+fn hash_evidence(run: &RecordedRun) -> Option<String> {
     let mut hash = TextHash::new();
-    let row = case.row.as_ref().map(|row| row.place.get_text());
-    for text in [Some(case.extent.get_text()), row].into_iter().flatten() {
-        hash.add(text);
+    json::write_json(&mut hash, &run.trace).ok()?;
+    if let Some(workspace) = &run.workspace {
+        json::write_json(&mut hash, &*workspace.facts).ok()?;
     }
-    format!("{:016x}", hash.value())
-}
-
-/// Returns the hash of a trace. `None` for one that is no JSON, which no reader makes.
-fn hash_trace(trace: &Trace) -> Option<String> {
-    let mut hash = TextHash::new();
-    json::write_json(&mut hash, trace).ok()?;
     Some(format!("fnv1a:{:016x}", hash.value()))
 }
 
@@ -301,6 +294,7 @@ fn summarize_run(case: &Case, run: &RecordedRun) -> RunSummary {
         cost_usd: case.prices.cost(&run.trace),
         duration_ms: run.trace.duration_ms,
         ended: run.trace.ended.clone(),
+        workspace: run.workspace.as_ref().map(|workspace| Box::new(WorkspaceSummary::of_run(workspace))),
         // Added later, within a budget that the runs of a verdict share.
         details: None,
     }

@@ -56,7 +56,9 @@ impl<'c> MutantEvaluator<'c> {
         // The opinions are those on the unchanged run: no judge is asked about a mutant.
         let opinions = OpinionSource::Fixed(self.opinions.as_ref(), self.programs);
         let mut compared = BaselineComparison::new(self.case, self.baseline, InputMatch::Off);
-        let result = evaluate_run(self.case, &self.case.settle_run(&run.trace, run.format), 0, opinions);
+        let trace = self.case.settle_run(&run.trace, run.format).into_owned();
+        let settled = RecordedRun { trace, ..run.clone() };
+        let result = evaluate_run(self.case, &settled, 0, opinions);
         compared.compare_run(self.case, run, 0, &result, opinions);
         let mut results = [result];
         let aggregate = aggregate_runs(self.case, &mut results);

@@ -17,8 +17,10 @@ use crate::outcome::{
 use crate::pattern::ToolPattern;
 use crate::score::statistics::RunScore;
 use crate::score::{Card, Effect};
+use crate::suite::RecordedRun;
 use crate::trace::{CallsUnrecorded, Ended, Trace};
 use crate::verdict::Finding;
+use crate::workspace::RunWorkspace;
 
 /// The result of one run.
 pub(super) struct RunResult {
@@ -46,7 +48,8 @@ impl RunResult {
 }
 
 /// Runs a program on a run of the agent.
-pub type ProgramStarter<'s> = &'s dyn Fn(&ProgramRequest, &Trace) -> Result<ProgramReport, Absent>;
+pub type ProgramStarter<'s> =
+    &'s dyn Fn(&ProgramRequest, &Trace, Option<&RunWorkspace>) -> Result<ProgramReport, Absent>;
 
 /// The source of a judge's opinions on a run.
 #[derive(Clone, Copy)]
@@ -73,7 +76,7 @@ impl OpinionSource<'_> {
     }
 
     /// Runs the programs of all checks, each once for the run and once for each turn that a check is about.
-    fn run_programs(self, case: &Case, trace: &Trace) -> ProgramReports {
+    fn run_programs(self, case: &Case, trace: &Trace, workspace: Option<&RunWorkspace>) -> ProgramReports {
         let mut reports = ProgramReports::default();
         let (Self::Session(_, Some(start)) | Self::Fixed(_, Some(start))) = self else { return reports };
         for expectation in &case.expectations {
@@ -85,7 +88,7 @@ impl OpinionSource<'_> {
                 };
                 // Several checks may ask the same program about the same part. It runs once.
                 if let Some(part) = part.filter(|_| !reports.contains(turn, &request)) {
-                    let report = start(&request, &part);
+                    let report = start(&request, &part, workspace);
                     reports.insert(turn, request, report);
                 }
             }
@@ -95,12 +98,19 @@ impl OpinionSource<'_> {
 }
 
 /// Evaluates one run.
-pub(super) fn evaluate_run(case: &Case, trace: &Trace, run: usize, opinions: OpinionSource<'_>) -> RunResult {
-    let trace = &*note_named_calls(case, trace);
+pub(super) fn evaluate_run(
+    case: &Case,
+    recorded: &RecordedRun,
+    run: usize,
+    opinions: OpinionSource<'_>,
+) -> RunResult {
+    let trace = &*note_named_calls(case, &recorded.trace);
+    let workspace = recorded.workspace.as_ref();
     let mut evidence = Evidence::of(trace).asked(case.prompt()).judged(&case.opinions);
     evidence.judges_end = case.expectations.iter().any(|expectation| expectation.check().judges_end());
     evidence.named_tools = Cow::Owned(case.list_named_tools());
-    let mut answers = ask_all(case, evidence, run, opinions);
+    evidence.workspace = workspace.map(|workspace| Cow::Borrowed(&*workspace.facts));
+    let mut answers = ask_all(case, evidence, run, opinions, workspace);
     note_weightless(case, &mut answers);
     let scored = score_run(case, run, &answers);
     let mut findings: Vec<Finding> = answers.into_iter().flatten().collect();
@@ -143,12 +153,13 @@ fn ask_all(
     mut evidence: Evidence<'_>,
     run: usize,
     source: OpinionSource<'_>,
+    workspace: Option<&RunWorkspace>,
 ) -> Vec<Option<Finding>> {
     let mut answers = vec![None; case.expectations.len()];
     // The judge is asked between both rounds, and only if no hard gate of the first round is violated.
     for first in [true, false] {
         if !first {
-            evidence.programs = Cow::Owned(source.run_programs(case, &evidence.trace));
+            evidence.programs = Cow::Owned(source.run_programs(case, &evidence.trace, workspace));
             if let Some(opinions) = source.collect_opinions(case, &evidence) {
                 // The evidence is shared by all checks, and changes only here, before the second round.
                 evidence.opinions = Cow::Owned(opinions);
@@ -217,6 +228,7 @@ fn run_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outco
         programs,
         input: evidence.input.clone(),
         named_tools: evidence.named_tools.clone(),
+        workspace: evidence.workspace.clone(),
         ..*evidence
     };
     ask_check(expectation, &of_turn)

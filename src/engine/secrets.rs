@@ -112,6 +112,11 @@ impl VerdictMasking<'_> {
             self.mask_text(&mut call.name);
             self.mask_text(&mut call.arguments);
         }
+        // The agent chose the names of its files.
+        if let Some(workspace) = &mut run.workspace {
+            workspace.changes.iter_mut().for_each(|file| self.mask_text(&mut file.path));
+            workspace.notes.iter_mut().for_each(|note| self.mask_text(note));
+        }
     }
 
     fn mask_option(&self, text: &mut Option<String>) {

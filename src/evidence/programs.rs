@@ -19,6 +19,10 @@ pub struct ProgramRequest {
     pub cwd: Option<String>,
     /// How long it may take.
     pub timeout: Duration,
+    /// Whether it runs in a copy of the run's workspace.
+    pub in_workspace: bool,
+    /// The exit code with which the run passes. `None`: the program writes a report.
+    pub exit: Option<i32>,
 }
 
 /// A program's verdict on a run.

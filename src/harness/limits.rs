@@ -12,6 +12,12 @@ impl Harness {
         self
     }
 
+    /// Keeps the scratch folders of workspaces, whose paths the verdicts then have. `ARRAIGN_KEEP_WORKSPACE=1` does the same.
+    pub fn keep_workspaces(mut self) -> Self {
+        self.keeps_workspaces = true;
+        self
+    }
+
     /// Sets how many agents run at the same time. The default is 16, independent of `--test-threads`. With
     /// `--test-threads 1`, one agent runs at a time. Under nextest the limit holds over all processes.
     pub fn agents_at_once(mut self, count: usize) -> Self {

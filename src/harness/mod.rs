@@ -95,6 +95,7 @@ pub struct Harness {
     rerun: Option<Rerun>,
     /// Whether agents may run in a replay.
     allows_exec: bool,
+    keeps_workspaces: bool,
     /// The flags of a program that runs this harness.
     selection: Option<CaseSelection>,
     /// The day on which the quarantine is looked at, if it is not the one of the clock.
@@ -117,6 +118,7 @@ impl Harness {
             size_limit: None,
             rerun: None,
             allows_exec: false,
+            keeps_workspaces: false,
             selection: None,
             today: None,
             mistakes: Vec::new(),
@@ -366,6 +368,7 @@ impl Harness {
             processes: None,
             is_part: false,
             allows_exec: self.allows_exec,
+            keeps_workspaces: self.keeps_workspaces || settings.keeps_workspaces,
             agent_limits: common.agent_limits,
             allows_stale: settings.allows_stale,
             mutates: settings.mutates,

@@ -12,10 +12,13 @@ use crate::judge::{JudgeMode, JudgePool};
 use crate::place::LoadErrors;
 use crate::suite::Library;
 use crate::trace::Trace;
+use crate::workspace::RunWorkspace;
 
 /// Runs a program of a check on a run of a case in a file.
-pub type CasePrograms<'p> =
-    &'p (dyn Fn(&ProgramRequest, &Case, &Path, &Trace) -> Result<ProgramReport, Absent> + Sync);
+pub type CasePrograms<'p> = &'p (
+        dyn Fn(&ProgramRequest, &Case, &Path, &Trace, Option<&RunWorkspace>) -> Result<ProgramReport, Absent>
+            + Sync
+    );
 
 /// The judge and the programs that are asked about a run, beside its checks.
 #[derive(Clone, Copy)]
@@ -49,8 +52,12 @@ pub fn with_sources<T>(
     let judges = JudgePool::new(JudgeMode::Replay, own_judge, |name| env::var_os(name));
     let base = harness.find_files().map(|(base, _)| base).unwrap_or_default();
     let programs = CheckPrograms::new(harness.allows_exec, base);
-    let run_program = |request: &ProgramRequest, case: &Case, path: &Path, trace: &Trace| {
-        programs.run_program(request, case, path, trace)
+    let run_program = |request: &ProgramRequest,
+                       case: &Case,
+                       path: &Path,
+                       trace: &Trace,
+                       workspace: Option<&RunWorkspace>| {
+        programs.run_program(request, case, path, trace, workspace)
     };
     let programs = harness.allows_exec.then_some(&run_program as _);
     harness.with_library(|library| work(library, EvidenceSources { judges: &judges, programs }))

@@ -19,7 +19,7 @@ pub(super) fn find_remark(
     // Two kinds of empty runs: one without an answer, and one whose answer is empty.
     let passes = [None, Some(String::new())].into_iter().any(|answer| {
         let trace = Trace { answer, ..Trace::default() };
-        let run = RecordedRun { file: None, format: "empty", trace };
+        let run = RecordedRun { file: None, format: "empty", trace, workspace: None };
         let verdict = evaluate_recorded(case, name, &runs_of(vec![run]));
         // A score that is only reported is checked by the gate of its suite.
         verdict.passed && verdict.scorecards.iter().all(|card| card.passed)

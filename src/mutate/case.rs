@@ -55,7 +55,9 @@ impl<'c> CaseMutator<'c> {
 
     /// Tries the mutants of all runs.
     pub fn mutate_runs(&self, recorded: &RecordedEvidence) -> CaseMutation {
-        if let Some(why) = find_exclusion(self.case).or_else(|| self.needs_programs()) {
+        let excluded =
+            find_exclusion(self.case).or_else(|| self.needs_programs()).or_else(|| self.needs_calls());
+        if let Some(why) = excluded {
             return self.leave_out(why);
         }
         let mut result = CaseMutation::new(self.name, self.case.place.locate());
@@ -94,6 +96,18 @@ impl<'c> CaseMutator<'c> {
             || expectations.iter().any(|expectation| !self.leaves_out(expectation));
         let has_none = self.case.runs_programs() && !has_other_checks;
         has_none.then(|| "each of its checks runs a program, and no program may start".to_owned())
+    }
+
+    /// Says that all checks of the case look at files, which a changed trace leaves as they are.
+    fn needs_calls(&self) -> Option<String> {
+        let Case { expectations, require_calls, baseline, .. } = self.case;
+        let looks_at_files = |expectation: &Expectation| expectation.check().workspace_needs().is_needed;
+        let has_others =
+            require_calls.is_some() || baseline.is_some() || !expectations.iter().all(looks_at_files);
+        (!has_others && !expectations.is_empty()).then(|| {
+            "each of its checks looks at files of the workspace, which no change of the trace touches"
+                .to_owned()
+        })
     }
 
     fn mutate_run(
@@ -158,7 +172,8 @@ impl<'c> CaseMutator<'c> {
             if trace == run.trace && !mutant.is_fraction {
                 continue;
             }
-            let changed = RecordedRun { file: None, format: run.format, trace };
+            let changed =
+                RecordedRun { file: None, format: run.format, trace, workspace: run.workspace.clone() };
             let fate = match (evaluator.evaluate(&changed), find_ignore(self.case, mutant)) {
                 // A mutant that a check notices is killed, also where the case may ignore it.
                 (MutantVerdict::Violated(by), _) => MutantFate::Killed { by },

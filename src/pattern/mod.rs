@@ -10,6 +10,7 @@ mod js_regex;
 mod name_matcher;
 mod near_name;
 mod normal_name;
+mod path_pattern;
 mod personal;
 mod plain;
 mod regex;
@@ -32,6 +33,7 @@ pub use field_alias::{FieldAliases, FieldPattern};
 pub use js_regex::{Flags, ForeignConstruct, JsRegex, JsRegexError, StepsExhausted};
 pub(crate) use near_name::{find_near_calls, show_name};
 pub use normal_name::{NormalPattern, normal_name};
+pub use path_pattern::PathPattern;
 pub use personal::{
     Personal, PersonalKind, find_personal, find_secrets, mask_json_secrets, mask_ranges, mask_secrets,
     visit_secret_values,

@@ -76,6 +76,11 @@ fn render_run(verdict: &Verdict, run: usize) -> Vec<String> {
     if let Some(summary) = verdict.runs.get(run) {
         lines.push(format!("  {}", render_run_facts(summary, run, verdict.runs.len())));
         lines.push(format!("  tools called: {}", render_tool_names(summary)));
+        let files = summary.workspace.iter().flat_map(|workspace| workspace.render_lines(MAX_ENTRIES));
+        lines.extend(files.enumerate().map(|(index, line)| {
+            let indent = if index == 0 { "  workspace: " } else { "    " };
+            format!("{indent}{}", truncate_line(&line))
+        }));
     }
     lines.extend(
         findings.iter().filter(|finding| finding.is_broken_gate()).flat_map(|gate| render_gate_banner(gate)),

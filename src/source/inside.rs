@@ -11,6 +11,15 @@ impl Files {
         let path = self.resolve_for_writing(path)?;
         write_lasting(&path, bytes).map_err(|error| self.io_error(&path, &error))
     }
+
+    /// Removes a folder inside a root with everything in it. One that does not exist is no error.
+    pub fn remove_folder(&self, path: &Path) -> Result<(), ReadError> {
+        let path = self.resolve_for_writing(path)?;
+        match std::fs::remove_dir_all(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(self.io_error(&path, &error)),
+            _ => Ok(()),
+        }
+    }
 }
 
 #[cfg(all(test, unix))]

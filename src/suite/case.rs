@@ -12,6 +12,7 @@ use super::keys::{self, CaseKeys, WrittenIgnore};
 use super::mocks::parse_mocks;
 use super::mutation::WrittenMutate;
 use super::opinions::{collect_opinions, match_questions};
+use super::run_workspace::WrittenWorkspace;
 use super::several;
 use super::several::{Changes, WrittenBaseline};
 use super::trace::parse_trace_from;
@@ -91,6 +92,8 @@ fn read_case(context: &Context<'_>, node: Node<'_>, errors: &mut LoadErrors) -> 
         .map(|rules| rules.0)
         .or_else(|| trace.failed_when().cloned())
         .or_else(|| tables.failed_when.clone());
+    let workspace =
+        keys.workspace.and_then(|written| errors.take(WrittenWorkspace::build(written, context.scope)));
     let agent = keys.agent;
     let mut case = Case {
         row: context.row.cloned(),
@@ -111,6 +114,7 @@ fn read_case(context: &Context<'_>, node: Node<'_>, errors: &mut LoadErrors) -> 
         agent: None,
         variant: None,
         mocks: mocks.map(Arc::new),
+        workspace: workspace.map(Arc::new),
         tier: keys.tier,
         tags: keys.tags.0,
         ignore: keys.ignore.and_then(|ignore| match ignore {
@@ -218,6 +222,19 @@ fn check_case(case: &Case, node: Node<'_>, allow_vacuous: bool, errors: &mut Loa
     }
     if let Some(error) = find_own_baseline(case) {
         errors.push(error);
+    }
+    if case.workspace.is_none() && errors.is_empty() {
+        for expectation in &case.expectations {
+            if expectation.check().workspace_needs().is_needed {
+                let problem =
+                    format!("`{}` looks at files, and the case has no `workspace`", expectation.check);
+                let error = LoadError::new(expectation.place.clone(), problem);
+                errors
+                    .push(error.help(
+                        "`workspace: {from: FOLDER}` gives each run of the agent a copy of the folder",
+                    ));
+            }
+        }
     }
     // A check that could not be read may be the one that fails, so nothing is proven beside other mistakes.
     if errors.is_empty() {

@@ -361,6 +361,7 @@ impl<'r> FileReader<'r> {
             });
             let Some(case) = errors.take(read).map(Arc::new) else { continue };
             self.suite.datasets.extend(case.mocks.iter().filter_map(|mocks| mocks.definitions.clone()));
+            self.suite.datasets.extend(case.workspace.iter().flat_map(|workspace| workspace.list_folders()));
             self.suite.cases.push(case);
         }
         errors.or(())

@@ -5,6 +5,7 @@
 
 mod agent;
 mod case;
+mod changes;
 mod combine;
 mod copies;
 mod defaults;
@@ -30,6 +31,7 @@ mod row_id;
 mod rows;
 mod run_folder;
 mod run_source;
+mod run_workspace;
 mod runs;
 mod runs_error;
 #[cfg(feature = "schema")]
@@ -45,6 +47,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+pub use changes::{changes_folder, kept_file};
 pub use discover::{CASE_EXTENSIONS, find_case_files, find_files_for_name, is_support};
 pub use gate::{GATE_ID, GateRows, SuiteGate, SummaryBaseline};
 pub use identifier::{build_identifier, parse_identifier};
@@ -146,7 +149,8 @@ pub fn load_all(paths: Vec<PathBuf>, library: Library<'_>) -> Vec<(PathBuf, Resu
 pub(crate) fn remove_datasets<T>(files: &mut Vec<(PathBuf, T)>, list_datasets: impl Fn(&T) -> &[PathBuf]) {
     let listed = files.iter().flat_map(|(_, file)| list_datasets(file));
     let datasets: HashSet<PathBuf> = listed.cloned().collect();
-    files.retain(|(path, _)| !datasets.contains(path));
+    // A dataset may be a folder, such as the template of a workspace: nothing below it is a case.
+    files.retain(|(path, _)| !path.ancestors().any(|part| datasets.contains(part)));
 }
 
 impl Suite {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::changes::{changes_folder, record_changes};
 use super::discover::is_case_file;
 use super::run_source::read_only_run;
 use super::runs_error::RunsError;
@@ -10,11 +11,24 @@ use crate::case::{AgentFingerprint, Case, OtherMaker, TraceFrom};
 use crate::reader::to_native;
 use crate::source::Files;
 use crate::trace::Trace;
+use crate::workspace::WorkspaceFacts;
 
 /// Writes the `run`-th run of a case (from 1) in the file `path`: to the file that `trace` names, or to
 /// `traces/<file stem>/<id>.json`; one of several to `traces/<file stem>/<id>/<n>.json`.
-pub fn record_run(case: &Case, path: &Path, files: &Files, run: u32, trace: &Trace) -> Result<(), RunsError> {
+/// The changes of its workspace are written beside it.
+pub fn record_run(
+    case: &Case,
+    path: &Path,
+    files: &Files,
+    run: u32,
+    trace: &Trace,
+    workspace: Option<&WorkspaceFacts>,
+) -> Result<(), RunsError> {
     let path = recording(case, path, files, run)?;
+    // A trace without its changes would be taken for a whole recording, so it comes last.
+    if let Some(facts) = workspace {
+        record_changes(&path, facts, files)?;
+    }
     Ok(files.write(&path, to_native(trace).as_bytes())?)
 }
 
@@ -57,6 +71,10 @@ pub fn find_foreign_recording(
 fn is_fresh(case: &Case, path: &Path, files: &Files, agent: &AgentFingerprint, run: u32) -> bool {
     let Ok(recording) = recording(case, path, files, run) else { return false };
     if !files.exists(&recording) {
+        return false;
+    }
+    // The changes of a workspace are a part of the recording.
+    if case.workspace.is_some() && !files.exists(&changes_folder(&recording).join("manifest.json")) {
         return false;
     }
     // A damaged recording is replaced by a new one.

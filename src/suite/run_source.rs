@@ -197,7 +197,7 @@ fn owned<'s>(
 /// Returns a function that makes a trace a run of the file at `path`.
 fn named(format: &'static str, path: &Path, files: &Files) -> impl Fn(Trace) -> RecordedRun + use<> {
     let file = Some(files.name(path));
-    move |trace| RecordedRun { file: file.clone(), format, trace }
+    move |trace| RecordedRun { file: file.clone(), format, trace, workspace: None }
 }
 
 #[cfg(feature = "inspect-zip")]

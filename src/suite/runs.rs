@@ -5,6 +5,7 @@ use std::collections::{HashSet, VecDeque};
 use std::path::Path;
 use std::sync::Mutex;
 
+use super::changes::load_changes;
 use super::join::find_joined_runs;
 use super::name::build_run_name;
 use super::run_source::RunSource;
@@ -13,6 +14,7 @@ use super::trace::{find_glob_start, find_trace_files};
 use crate::case::{Case, RunReading, TraceFile, TraceFrom};
 use crate::source::{Files, lock};
 use crate::trace::Trace;
+use crate::workspace::{RunWorkspace, WorkspaceNeeds};
 
 /// The format of a run that was not recorded: its agent's answer.
 pub const LIVE: &str = "live";
@@ -26,6 +28,8 @@ pub struct RecordedRun {
     pub format: &'static str,
     /// The run.
     pub trace: Trace,
+    /// The workspace of the run, if the case has one and something is known of it.
+    pub workspace: Option<RunWorkspace>,
 }
 
 /// The runs of a case. Runs in large files are located first, and read when they are needed.
@@ -38,6 +42,8 @@ pub struct CaseRuns {
     left_out: usize,
     /// What the case knows of the runs.
     reading: RunReading,
+    /// What the checks of the case read of its workspace. `None` for a case without one.
+    needs: Option<WorkspaceNeeds>,
     together: Mutex<CollectedRuns>,
 }
 
@@ -56,6 +62,7 @@ impl From<Vec<RecordedRun>> for CaseRuns {
             left_out: 0,
             sources: vec![RunSource::Read(runs)],
             reading: RunReading::default(),
+            needs: None,
             together: Mutex::default(),
         }
     }
@@ -66,7 +73,8 @@ impl CaseRuns {
     pub fn find_runs(case: &Case, path: &Path, files: &Files) -> Result<Self, RunsError> {
         let sources = match &case.trace {
             TraceFrom::Inline(trace) => {
-                let run = RecordedRun { file: None, format: "inline", trace: (**trace).clone() };
+                let run =
+                    RecordedRun { file: None, format: "inline", trace: (**trace).clone(), workspace: None };
                 vec![RunSource::Read(vec![run])]
             }
             TraceFrom::File(file @ TraceFile { joined: Some((group, number)), .. }) => {
@@ -85,14 +93,22 @@ impl CaseRuns {
             TraceFrom::File(file) => file.reading.clone(),
             TraceFrom::Inline(_) | TraceFrom::Lookup => RunReading::default(),
         };
-        Ok(Self { sources, count, left_out: found - count, reading, together: Mutex::default() })
+        let needs = case.workspace.as_ref().map(|_| case.workspace_needs());
+        Ok(Self { sources, count, left_out: found - count, reading, needs, together: Mutex::default() })
     }
 
     /// Finds all runs in the files of a case, also those of other cases that share the files.
     pub(super) fn find_in_files(case: &Case, path: &Path, files: &Files) -> Result<Self, RunsError> {
         let sources = Self::find_sources(case, path, files)?;
         let count = sources.iter().map(RunSource::len).sum();
-        Ok(Self { sources, count, left_out: 0, reading: RunReading::default(), together: Mutex::default() })
+        Ok(Self {
+            sources,
+            count,
+            left_out: 0,
+            reading: RunReading::default(),
+            needs: None,
+            together: Mutex::default(),
+        })
     }
 
     fn find_sources(case: &Case, path: &Path, files: &Files) -> Result<Vec<RunSource>, RunsError> {
@@ -168,7 +184,21 @@ impl CaseRuns {
         files: &'s Files,
     ) -> impl Iterator<Item = Result<Cow<'s, RecordedRun>, RunsError>> + 's {
         let runs = self.sources.iter().flat_map(move |source| source.each(files)).take(self.count);
-        runs.map(|run| run.map(|run| self.apply_reading(run)))
+        runs.map(move |run| run.and_then(|run| self.add_workspace(self.apply_reading(run), files)))
+    }
+
+    /// Adds what was recorded of the workspace of a run.
+    fn add_workspace<'s>(
+        &self,
+        mut run: Cow<'s, RecordedRun>,
+        files: &Files,
+    ) -> Result<Cow<'s, RecordedRun>, RunsError> {
+        if let (Some(needs), Some(file), None) = (&self.needs, &run.file, &run.workspace)
+            && let Some(workspace) = load_changes(&files.base().join(file), needs, files)?
+        {
+            run.to_mut().workspace = Some(workspace);
+        }
+        Ok(run)
     }
 
     /// Applies what the case knows of its runs to one of them.
@@ -188,8 +218,11 @@ impl CaseRuns {
         let (source, own) = self.find_source(number).ok_or(RunsError::NoRun(number + 1))?;
         // A file that has grown meanwhile must not shift the runs of the next.
         let runs = source.read_from(own, files)?.into_iter().take(source.len() - own);
-        let runs = runs.map(|run| Some(self.apply_reading(Cow::Owned(run)).into_owned()));
-        *together = CollectedRuns { from: number, runs: runs.collect() };
+        let runs = runs.map(|run| {
+            let run = self.add_workspace(self.apply_reading(Cow::Owned(run)), files)?;
+            Ok(Some(run.into_owned()))
+        });
+        *together = CollectedRuns { from: number, runs: runs.collect::<Result<_, RunsError>>()? };
         together.take(number).ok_or(RunsError::NoRun(number + 1))
     }
 

@@ -19,6 +19,14 @@ pub enum RunsError {
         /// The problem with the trace.
         error: TraceError,
     },
+    /// The changes of a workspace beside a recording cannot be read.
+    #[error("{file}: {problem}")]
+    Changes {
+        /// The manifest, as the user knows it.
+        file: String,
+        /// The problem with it.
+        problem: String,
+    },
     /// No declared reader reads a folder.
     #[error("{folder}{}", show_readers(tried))]
     Folder {

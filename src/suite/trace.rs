@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
+use super::changes::is_changes_folder;
 use super::name::name_recording;
 use super::run_folder::is_run_folder;
 use super::runs_error::RunsError;
@@ -218,7 +219,7 @@ fn split_glob<'g>(folder: &Path, glob: &'g str, files: &Files) -> Result<(PathBu
 /// Lists the files below a folder that match a pattern, in natural order.
 fn find_by_glob(start: &Path, pattern: &str, files: &Files) -> Result<Vec<PathBuf>, RunsError> {
     let set = build_glob_set(pattern)?;
-    let mut found = files.walk(start, |_| false).unwrap_or_default();
+    let mut found = files.walk(start, is_changes_folder).unwrap_or_default();
     found.retain(|path| path.strip_prefix(start).is_ok_and(|below| set.is_match(below)));
     found.sort_by(|one, other| compare_naturally(&one.to_string_lossy(), &other.to_string_lossy()));
     Ok(found)
@@ -295,6 +296,7 @@ fn shorten_file_name(name: String) -> String {
 /// Returns the files of a folder, each with one run, in natural order.
 fn find_numbered(folder: &Path, files: &Files) -> Option<Vec<PathBuf>> {
     let mut found = if files.exists(folder) { files.list(folder) } else { Vec::new() };
+    found.retain(|path| !is_changes_folder(path));
     found.sort_by(|one, other| compare_naturally(&one.to_string_lossy(), &other.to_string_lossy()));
     (!found.is_empty()).then_some(found)
 }
@@ -314,7 +316,7 @@ fn is_named(path: &Path, id: &str) -> bool {
         return false;
     };
     let is_backup = extension.ends_with('~') || BACKUP_EXTENSIONS.contains(&&*extension);
-    !is_backup && path.file_stem().is_some_and(|stem| stem == id)
+    !is_backup && !is_changes_folder(path) && path.file_stem().is_some_and(|stem| stem == id)
 }
 
 /// The extensions of files that editors and tools leave behind.

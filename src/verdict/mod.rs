@@ -3,6 +3,7 @@
 //! Every trial writes its verdict to a JSON file. Reports are rendered from these files.
 
 mod details;
+mod files;
 mod mutation;
 pub(crate) mod rebase;
 pub(crate) mod rerun;
@@ -25,6 +26,7 @@ pub use crate::place::Location;
 pub use crate::score::statistics::{Estimate, Flakiness, Interval, Label, Spread, Statistics};
 pub use crate::score::{Card, CardPart};
 pub use details::{CallDetails, RunDetails};
+pub use files::{FileSummary, WorkspaceSummary};
 pub use mutation::{CaseMutation, MutantFate, MutantResult, RunMutation};
 pub(crate) use rerun::{Rerun, quoted};
 
@@ -380,6 +382,9 @@ pub struct RunSummary {
     /// How the run ended, if its trace says so.
     #[serde(default, skip_serializing_if = "Ended::is_unknown")]
     pub ended: Ended,
+    /// What the run did to the files of its workspace, if it had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<Box<WorkspaceSummary>>,
     /// The steps of the run, in a trial that does not pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<RunDetails>,

@@ -15,6 +15,7 @@ const LAYERS: &[&[&str]] = &[
     &["outcome"],
     &["pattern"],
     &["secrets"],
+    &["workspace"],
     &["evidence"],
     &["check"],
     &["score"],

@@ -35,6 +35,10 @@ pub(crate) struct Run {
     #[cfg(feature = "live")]
     #[arg(long)]
     allow_exec: bool,
+    /// Keep the scratch folders of workspaces. The verdicts have their paths.
+    #[cfg(feature = "live")]
+    #[arg(long)]
+    keep_workspace: bool,
     /// The number of agents that run at the same time. Default: `agent_limits` of arraign.yaml, or 16.
     #[cfg(feature = "live")]
     #[arg(long, value_name = "COUNT")]
@@ -84,6 +88,9 @@ impl Run {
         }
         if let Some(usd) = self.agent_budget {
             harness = harness.agent_budget(usd);
+        }
+        if self.keep_workspace {
+            harness = harness.keep_workspaces();
         }
         if self.allow_exec { harness.allow_exec() } else { harness }
     }

@@ -13,6 +13,7 @@ use crate::outcome::{CannotDecide, Item, Outcome, State, UndecidedReason, Violat
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
 use crate::trace::{Call, Trace};
+use crate::workspace::WorkspaceNeeds;
 use crate::yaml::{Placed, Unparsed, read_all};
 
 /// Settings of a combination.
@@ -98,6 +99,11 @@ impl Check for Combination {
 
     fn programs(&self) -> Vec<ProgramRequest> {
         self.checks.iter().flat_map(|check| check.check().programs()).collect()
+    }
+
+    fn workspace_needs(&self) -> WorkspaceNeeds {
+        let needs = self.checks.iter().map(|check| check.check().workspace_needs());
+        needs.fold(WorkspaceNeeds::default(), WorkspaceNeeds::join)
     }
 
     fn is_vacuous(&self) -> bool {

@@ -8,6 +8,10 @@
 //! other output, `pass: true` with `score: 0`, more than 1 MiB of it, or no end within the `timeout`. The program is then killed with all processes that it
 //! has started.
 //!
+//! With `exit: 0`, the exit code decides, and the program need not read or write anything: `exec: {command: [cargo, test, -q],
+//! in: workspace, exit: 0}`. With `in: workspace`, the program runs in a copy of the [workspace](../workspaces.md) as the agent
+//! left it, with the workspace's scratch home as `HOME`; a program with a path is one of the package, never of the workspace.
+//!
 //! As for agents, there is no shell, the working folder is the package's folder, and the program gets only the environment
 //! variables `PATH`, `HOME` and those that `env` names. Secrets among their values are masked in what it reports.
 //!
@@ -32,6 +36,7 @@ use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::{Evidence, ProgramReport, ProgramReports, ProgramRequest};
 use crate::outcome::{CannotDecide, Item, Outcome, Score, Violation};
 use crate::place::LoadErrors;
+use crate::workspace::WorkspaceNeeds;
 use crate::yaml::{Placed, TimeLimit};
 
 pub(crate) const KIND: CheckKind =
@@ -43,21 +48,37 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
 /// Settings of `exec`.
 #[derive(Deserialize, JsonSchema)]
 struct ExecSettings {
-    /// The program, and its arguments. A path is relative to the working folder.
+    /// The program, and its arguments. A path is relative to the working folder; in a workspace, to the package's folder.
     command: Placed<Vec<String>>,
     /// How long it may take. Default: 60 seconds.
     timeout: Option<TimeLimit>,
     /// The names of further environment variables that the program gets.
     env: Option<Vec<String>>,
-    /// The working folder, relative to the package's folder, which is the default.
+    /// The working folder, relative to the package's folder, or to the workspace, which is the default.
     cwd: Option<String>,
+    /// `workspace`: the program runs in a copy of the workspace as the agent left it, with the files that are `hidden` from
+    /// the agent.
+    r#in: Option<ProgramFolder>,
+    /// The exit code with which the run passes, in place of a report. Any other exit code is a violation.
+    exit: Option<i32>,
+}
+
+/// Where a program runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(rename_all = "snake_case")]
+enum ProgramFolder {
+    /// In the package.
+    Package,
+    /// In a copy of the run's workspace.
+    Workspace,
 }
 
 struct Exec(ProgramRequest);
 
 impl BuildCheck for ExecSettings {
     fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
-        let Self { command, timeout, env, cwd } = settings.into_value();
+        let Self { command, timeout, env, cwd, r#in: folder, exit } = settings.into_value();
         if command.first().is_none_or(String::is_empty) {
             return Err(command.error("`command` names no program").into());
         }
@@ -66,6 +87,8 @@ impl BuildCheck for ExecSettings {
             env: env.unwrap_or_default(),
             cwd,
             timeout: timeout.map_or(DEFAULT_TIMEOUT, |TimeLimit(timeout)| timeout),
+            in_workspace: folder == Some(ProgramFolder::Workspace),
+            exit,
         })))
     }
 }
@@ -96,6 +119,10 @@ impl Check for Exec {
 
     fn programs(&self) -> Vec<ProgramRequest> {
         vec![self.0.clone()]
+    }
+
+    fn workspace_needs(&self) -> WorkspaceNeeds {
+        WorkspaceNeeds { is_needed: self.0.in_workspace, ..WorkspaceNeeds::default() }
     }
 }
 

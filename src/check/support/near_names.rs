@@ -51,7 +51,8 @@ pub(super) fn require_exact_names(
         let programs = Cow::Borrowed(&*evidence.programs);
         let input = evidence.input.clone();
         let named_tools = evidence.named_tools.clone();
-        let other = Evidence { trace, input, opinions, programs, named_tools, ..*evidence };
+        let workspace = evidence.workspace.clone();
+        let other = Evidence { trace, input, opinions, programs, named_tools, workspace, ..*evidence };
         check.check(&other).map_or(true, |other| other.violations.is_empty() == is_violated)
     };
     let all: Vec<&NearTool<'_>> = near.iter().collect();

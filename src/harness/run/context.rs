@@ -56,6 +56,9 @@ pub(crate) struct Project {
     /// Whether agents may run in a replay.
     #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only agents read it"))]
     pub(crate) allows_exec: bool,
+    /// Whether the scratch folders of workspaces stay (`ARRAIGN_KEEP_WORKSPACE=1`).
+    #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only agents read it"))]
+    pub(crate) keeps_workspaces: bool,
     /// The limits on agents in `arraign.yaml`.
     #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only agents read it"))]
     pub(crate) agent_limits: AgentLimits,

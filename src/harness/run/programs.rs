@@ -9,6 +9,7 @@ use crate::harness::run::ALLOW_EXEC;
 use crate::json::{self, Json, json};
 use crate::reader::to_native;
 use crate::trace::Trace;
+use crate::workspace::RunWorkspace;
 
 /// The programs of one run of the harness.
 pub(in crate::harness) struct CheckPrograms {
@@ -19,7 +20,7 @@ pub(in crate::harness) struct CheckPrograms {
 impl CheckPrograms {
     /// Programs of the package in the folder `base`.
     pub(in crate::harness) fn new(is_allowed: bool, base: PathBuf) -> Self {
-        let environment = AgentEnvironment { folder: base, variable: |name| std::env::var_os(name) };
+        let environment = AgentEnvironment::new(base, |name| std::env::var_os(name));
         Self { is_allowed, runner: ProgramRunner::new(environment) }
     }
 
@@ -35,6 +36,7 @@ impl CheckPrograms {
         case: &Case,
         path: &Path,
         trace: &Trace,
+        workspace: Option<&RunWorkspace>,
     ) -> Result<ProgramReport, Absent> {
         if !self.is_allowed {
             return Err(Absent::Undecided {
@@ -45,6 +47,16 @@ impl CheckPrograms {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let trace: Json = json::from_str(&to_native(trace)).unwrap_or_default();
         let facts = json!({"id": case.id.as_deref().unwrap_or(&stem), "input": case.input, "trace": trace});
-        self.runner.run_program(request, format!("{facts}\n").into_bytes()).map_err(Absent::Failed)
+        let facts = format!("{facts}\n").into_bytes();
+        match (&case.workspace, workspace) {
+            _ if !request.in_workspace => self.runner.run_program(request, facts).map_err(Absent::Failed),
+            (Some(settings), Some(workspace)) => {
+                self.runner.run_in_workspace(request, facts, settings, workspace)
+            }
+            _ => Err(Absent::Undecided {
+                why: "the program was not run: nothing is known of the files of the run".to_owned(),
+                help: "run or record the agent: ARRAIGN_AGENT_MODE=record cargo test".to_owned(),
+            }),
+        }
     }
 }

@@ -29,6 +29,7 @@ use crate::suite::{CaseRuns, RecordedEvidence, build_case_name, load_baseline};
 use crate::trace::Trace;
 use crate::verdict::rebase::prefix_file;
 use crate::verdict::{CaseMutation, Rerun, TrialError, Verdict};
+use crate::workspace::RunWorkspace;
 
 /// The time limit of a case without a `timeout`, for reading its runs and for its checks.
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
@@ -143,8 +144,8 @@ fn evaluate_case(context: &RunContext, name: &str, work: &CaseWork) -> Verdict {
             Err(problem) => return failed_with(case, name, case.trace_place(), problem),
         };
         let session = context.judging.open_session(context.project.rerun.command(name), path, files);
-        let run_program = |request: &ProgramRequest, trace: &Trace| {
-            context.programs.run_program(request, case, path, trace)
+        let run_program = |request: &ProgramRequest, trace: &Trace, workspace: Option<&RunWorkspace>| {
+            context.programs.run_program(request, case, path, trace, workspace)
         };
         let settings = EvaluationSettings {
             session: Some(&session),
@@ -250,8 +251,9 @@ fn try_mutants(context: &RunContext, verdict: &Verdict, work: &CaseWork) -> Case
     let CaseWork { case, path, .. } = work;
     let files = &context.project.files;
     let session = context.judging.open_session(String::new(), path, files);
-    let run_program =
-        |request: &ProgramRequest, trace: &Trace| context.programs.run_program(request, case, path, trace);
+    let run_program = |request: &ProgramRequest, trace: &Trace, workspace: Option<&RunWorkspace>| {
+        context.programs.run_program(request, case, path, trace, workspace)
+    };
     let mutator = CaseMutator {
         session: Some(&session),
         programs: context.programs.is_allowed().then_some(&run_program as _),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::case::Case;
 use crate::evidence::{Absent, ProgramReport, ProgramRequest};
 use crate::trace::Trace;
+use crate::workspace::RunWorkspace;
 
 /// No program runs.
 pub(in crate::harness) struct CheckPrograms;
@@ -25,6 +26,7 @@ impl CheckPrograms {
         _case: &Case,
         _path: &Path,
         _trace: &Trace,
+        _workspace: Option<&RunWorkspace>,
     ) -> Result<ProgramReport, Absent> {
         Err(Absent::Undecided {
             why: "the program was not run: this build runs none".to_owned(),

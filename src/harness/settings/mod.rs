@@ -21,6 +21,7 @@ const KNOWN: &[&str] = &[
     "ARRAIGN_BASE",
     "ARRAIGN_HISTORY",
     "ARRAIGN_JUDGE",
+    "ARRAIGN_KEEP_WORKSPACE",
     "ARRAIGN_MUTATE",
     "ARRAIGN_COMPARE",
     "ARRAIGN_OUT",
@@ -53,6 +54,8 @@ pub(super) struct EnvSettings {
     pub(super) judge: JudgeMode,
     /// Whether runs that were recorded for another input count.
     pub(super) allows_stale: bool,
+    /// Whether the scratch folders of workspaces stay.
+    pub(super) keeps_workspaces: bool,
     /// Whether the mutants of each case that passes are tried.
     pub(super) mutates: bool,
     /// The run that reports compare this one with.
@@ -109,6 +112,7 @@ pub(super) fn read_environment() -> Result<EnvSettings, String> {
         reports: formats.iter().map(|word| parse_report_format(word)).collect::<Result<_, _>>()?,
         judge: read_choice("ARRAIGN_JUDGE", JudgeMode::NAMES)?.unwrap_or_default(),
         allows_stale: read_choice("ARRAIGN_STALE", &[("allow", true), ("refuse", false)])?.unwrap_or(false),
+        keeps_workspaces: read_switch("ARRAIGN_KEEP_WORKSPACE")?,
         compare: read_variable("ARRAIGN_COMPARE"),
         quarantine: read_path("ARRAIGN_QUARANTINE"),
         history: read_path("ARRAIGN_HISTORY"),

@@ -13,6 +13,8 @@ use crate::verdict::{Finding, RunSummary, Verdict};
 
 /// The number of calls that are shown before and after a concerned call.
 const CALLS_AROUND: usize = 3;
+/// The number of changed files that are shown.
+const FILES_SHOWN: usize = 10;
 /// The largest length of a call's line, in characters.
 const MAX_CALL_CHARS: usize = 100;
 
@@ -128,6 +130,9 @@ impl DiagnosticNotes {
         if let Some(answer) = &run.answer {
             let text = format!("  {:>2}  {:width$}  {answer:?}", run.count_calls() + 1, "reply");
             self.0.push((None, truncate_call(&text)));
+        }
+        if let Some(workspace) = &run.workspace {
+            self.push_list("files", workspace.render_lines(FILES_SHOWN));
         }
     }
 

@@ -18,6 +18,7 @@ use crate::suite::input::{WrittenInput, WrittenStop};
 use crate::suite::mocks::WrittenMocks;
 use crate::suite::mutation::WrittenMutate;
 use crate::suite::opinions::WrittenOpinions;
+use crate::suite::run_workspace::WrittenWorkspace;
 use crate::suite::several::{Changes, WrittenBaseline};
 use crate::vocabulary::{
     AdapterConfig, AnswerChecks, EvalBlock, ExpectedParts, ExpectedThresholds, ExpectedTurn, OutputEffect,
@@ -72,6 +73,9 @@ pub(in crate::suite) struct CaseKeys {
     pub(in crate::suite) agent: Option<Placed<WrittenAgent>>,
     /// The tools that arraign's own MCP server offers to the agent, and their answers.
     mocks: Option<Elsewhere<WrittenMocks>>,
+    /// The folder that the agent gets to itself, anew for each run: a copy of `from`. `{}` is an empty folder.
+    #[serde(default, deserialize_with = "even_null")]
+    pub(in crate::suite) workspace: Option<Placed<WrittenWorkspace>>,
     /// When the case runs: `ARRAIGN_TIER=smoke` runs only the smoke cases. Default: `full`.
     #[serde(default)]
     pub(in crate::suite) tier: Tier,

@@ -129,7 +129,9 @@ impl FolderCase {
     ) -> CaseMutation {
         let session = JudgeSession::new(sources.judges, library.files, &self.path, String::new());
         let start = sources.programs.map(|run_program| {
-            |request: &ProgramRequest, trace: &Trace| run_program(request, &self.case, &self.path, trace)
+            |request: &ProgramRequest, trace: &Trace, workspace: Option<&RunWorkspace>| {
+                run_program(request, &self.case, &self.path, trace, workspace)
+            }
         });
         let mutator = CaseMutator {
             session: Some(&session),

@@ -25,8 +25,10 @@ pub(super) fn keep_in_files(
     let path = Arc::clone(path);
     let files = Arc::clone(files);
     let fingerprint = Arc::clone(fingerprint);
-    Arc::new(move |run, trace| {
-        Ok(record_run(&case, &path, &files, run, &stamp_run(&case, &fingerprint, trace))?)
+    Arc::new(move |number, run| {
+        let trace = stamp_run(&case, &fingerprint, &run.trace);
+        let facts = run.workspace.as_ref().map(|workspace| &*workspace.facts);
+        Ok(record_run(&case, &path, &files, number, &trace, facts)?)
     })
 }
 

@@ -35,7 +35,9 @@ use self::today::TodaysAgents;
 use super::asking::AskProgress;
 use super::context::Project;
 use super::failure::RunFailure;
-use crate::agent::{Agent, AgentEnvironment, AgentError, AgentInput, AgentPool, AgentProblem, AgentTask};
+use crate::agent::{
+    Agent, AgentEnvironment, AgentError, AgentInput, AgentPool, AgentProblem, AgentTask, WorkspacePlan,
+};
 use crate::case::{AgentFingerprint, AgentLimits, Case, ModelSettings, NamedAgent};
 use crate::engine::UndecidedRun;
 use crate::harness::cli::HarnessCommand;
@@ -64,6 +66,8 @@ pub(crate) struct LiveAgents {
     shared: Option<SharedVerdicts>,
     /// This process runs a part of the trials, and agents really run.
     is_part: bool,
+    /// Whether the scratch folders of runs stay.
+    keeps_workspaces: bool,
 }
 
 /// The runs of a case that its agent is asked for.
@@ -110,6 +114,7 @@ impl LiveAgents {
             pool: None,
             shared: None,
             is_part: false,
+            keeps_workspaces: project.keeps_workspaces,
         };
         if live.asks_agents() {
             live.is_part = project.is_part;
@@ -174,7 +179,7 @@ impl LiveAgents {
 
     fn start_pool(&mut self, limits: AgentLimits, project: &Project) -> Result<(), String> {
         let folder = project.base.clone();
-        let environment = AgentEnvironment { folder, variable: |name| env::var_os(name) };
+        let environment = AgentEnvironment::new(folder, |name| env::var_os(name));
         let gate = make_gate(self.mode, limits, project.processes.as_ref());
         let pool =
             AgentPool::new(gate, environment).map_err(|error| format!("cannot start agents: {error}"))?;
@@ -211,6 +216,11 @@ impl LiveAgents {
             self.asked.refuse(name, RunFailure::Error(problem));
             return;
         }
+        task.workspace = case.workspace.as_ref().map(|settings| WorkspacePlan {
+            settings: Arc::clone(settings),
+            needs: case.workspace_needs(),
+            is_kept: self.keeps_workspaces,
+        });
         let request = self.describe_runs(name, work, &agent.agent, project, pool);
         if let Err(failure) = self.plan_ports(&request, agent.model.as_ref(), &mut task) {
             self.asked.refuse(name, failure);
@@ -340,8 +350,8 @@ impl LiveAgents {
             return Ok(CaseRuns::find_runs(case, path, files)?);
         }
         let runs = runs.iter().map(|run| {
-            let trace = stamp_run(case, &asked.fingerprint, run);
-            RecordedRun { file: None, format: LIVE, trace }
+            let trace = stamp_run(case, &asked.fingerprint, &run.trace);
+            RecordedRun { file: None, format: LIVE, trace, workspace: run.workspace.clone() }
         });
         Ok(runs.collect::<Vec<RecordedRun>>().into())
     }

@@ -70,6 +70,7 @@ pub(super) fn make_task(case: &Case, name: String, agent: Agent) -> AgentTask {
         keep: None,
         model: None,
         mocks: None,
+        workspace: None,
     }
 }
 

@@ -4,10 +4,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use crate::agent::{Agents, ConfiguredAgent};
+use crate::agent::{Agents, ConfiguredAgent, fingerprint_workspace};
 use crate::case::{AgentFingerprint, AgentFrom, AgentUse, Case, UNNAMED_AGENT, VARIANT_PART, Variant};
 use crate::place::LoadError;
 use crate::source::{FileFingerprints, InputHasher, fingerprint_bytes, lock};
+
+/// The name of the workspace among the files that an agent depends on.
+const WORKSPACE: &str = "workspace";
 
 /// The name of the mock tools among the files that an agent depends on.
 const MOCKS: &str = "mocks";
@@ -57,6 +60,11 @@ impl TodaysAgents {
             AgentFrom::Named(name) => name.as_str(),
             AgentFrom::Here(_) => UNNAMED_AGENT,
         };
+        // What the agent finds in its workspace decides what it does, as its own files do.
+        let workspace = case.workspace.as_ref().map(|settings| {
+            fingerprint_workspace(settings).map_err(|problem| LoadError::new(settings.place.clone(), problem))
+        });
+        let workspace = workspace.transpose()?;
         let variant_in_recording =
             variant.filter(|variant| !variant.is_baseline()).map(|variant| variant.name.clone());
         let mut key = format!(
@@ -66,6 +74,7 @@ impl TodaysAgents {
             mocks.as_deref().unwrap_or_default(),
             settings.as_deref().unwrap_or_default()
         );
+        key.push_str(workspace.as_deref().unwrap_or_default());
         for glob in &agent.inputs {
             key.push('\n');
             key.push_str(&glob.pattern);
@@ -81,6 +90,9 @@ impl TodaysAgents {
             // The tools decide what the agent does, as its files do.
             let hash = fingerprint_bytes(mocks.as_bytes());
             files.get_or_insert_default().insert(MOCKS.to_owned(), hash);
+        }
+        if let Some(hash) = workspace {
+            files.get_or_insert_default().insert(WORKSPACE.to_owned(), hash);
         }
         if let Some(settings) = settings {
             let hash = fingerprint_bytes(settings.as_bytes());

@@ -111,6 +111,15 @@ function runFacts(run) {
   return facts.filter(Boolean).join(" · ");
 }
 
+// What the run did to the files of its workspace.
+function workspaceList({ files, lines, ignored, changes = [], notes = [], path }) {
+  const more = files - changes.length;
+  const head = `${counted(files, "file")} changed, ${counted(lines, "line")}${ignored ? `; ${counted(ignored, "file")} that .gitignore ignores` : ""}`;
+  const entries = [...changes.map((file) => `${file.path} (${file.change})`), more > 0 && `and ${more} more`, ...notes, path && `kept in ${path}`];
+  return el("details", { class: "workspace" }, el("summary", {}, head),
+    el("ul", {}, ...entries.filter(Boolean).map((entry) => el("li", {}, entry))));
+}
+
 function timeline(verdict, index) {
   const steps = stepsOf(verdict, index);
   const marks = steps.map((step, at) => [step.call, at]).filter(([call]) => call !== undefined);
@@ -121,6 +130,7 @@ function timeline(verdict, index) {
   list.callStep = (call) => list.reach(places.get(call) ?? 0);
   const run = verdict.runs[index];
   return [el("div", { class: "run-head" }, el("span", {}, runFacts(run)), !run.calls_left_out && saveButton(verdict, index)),
+    run.workspace && workspaceList(run.workspace),
     waterfallOf(verdict, index, complaints(verdict, index)),
     run.details?.cut && el("p", { class: "quiet" }, "Some texts are left out: the trace holds them."),
     steps.length ? drawn : el("p", { class: "quiet" }, "The run holds no call and no answer.")];

@@ -1,0 +1,573 @@
+//! The workspace of a run: a copy of a template in a scratch folder, and what the agent did to it.
+//!
+//! ```text
+//! scratch/workspace   the copy: the agent's working folder
+//! scratch/base        the files as they were before the agent began, to count lines
+//! scratch/home        the agent's home
+//! ```
+
+mod ignored;
+mod scratch;
+mod tree;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use self::ignored::IgnoreRules;
+use self::scratch::ScratchFolder;
+pub(in crate::agent) use self::scratch::remove_all;
+use self::tree::{CopyRules, copy_tree, follow_inside, hash_tree, make_link, measure_tree, read_content};
+use super::command::run_process;
+use super::{AgentEnvironment, AgentProblem};
+use crate::case::{AgentHome, CommandLine, HiddenFiles, WorkspaceSettings, WorkspaceTemplate};
+use crate::json;
+use crate::source::fingerprint_bytes;
+use crate::suite::kept_file;
+use crate::workspace::{
+    FileContent, FileEntry, FileTree, HOME_PATH, MAX_KEPT_TEXT, RunFolders, RunWorkspace, WORKSPACE_PATH,
+    WorkspaceFacts, WorkspaceNeeds, count_lines,
+};
+
+/// The largest file whose lines are counted: 64 MiB. A larger one counts as one line.
+const MAX_COUNTED: u64 = 64 << 20;
+
+/// The workspace that each run of a case gets.
+#[derive(Clone)]
+pub struct WorkspacePlan {
+    /// The settings of the case.
+    pub settings: Arc<WorkspaceSettings>,
+    /// What the checks of the case read.
+    pub needs: WorkspaceNeeds,
+    /// Whether the scratch folders stay.
+    pub is_kept: bool,
+}
+
+/// The folders that a process runs in, in place of the package and the user's home.
+#[derive(Debug, Clone)]
+pub struct Room {
+    /// The working folder.
+    pub(super) workspace: PathBuf,
+    /// The home. `None`: the home of the user.
+    pub(super) home: Option<PathBuf>,
+    /// The folder for temporary files.
+    pub(super) temporary: PathBuf,
+}
+
+impl Room {
+    fn new(workspace: PathBuf, home: &Path, keeps_home: bool) -> Self {
+        Self { workspace, temporary: home.join("tmp"), home: (!keeps_home).then(|| home.to_owned()) }
+    }
+
+    /// Lists the variables that say where the process is.
+    pub(super) fn list_variables(&self) -> Vec<(&'static str, PathBuf)> {
+        let mut variables = vec![("PWD", self.workspace.clone())];
+        let temporary = if cfg!(windows) { &["TEMP", "TMP"][..] } else { &["TMPDIR"][..] };
+        variables.extend(temporary.iter().map(|name| (*name, self.temporary.clone())));
+        let Some(home) = &self.home else { return variables };
+        variables.push(("HOME", home.clone()));
+        let below: &[(&str, &str)] = if cfg!(windows) {
+            &[("USERPROFILE", ""), ("APPDATA", "AppData/Roaming"), ("LOCALAPPDATA", "AppData/Local")]
+        } else {
+            &[
+                ("XDG_CONFIG_HOME", ".config"),
+                ("XDG_DATA_HOME", ".local/share"),
+                ("XDG_STATE_HOME", ".local/state"),
+                ("XDG_CACHE_HOME", ".cache"),
+            ]
+        };
+        variables.extend(below.iter().map(|(name, folder)| (*name, home.join(folder))));
+        variables
+    }
+
+    /// Replaces the paths of the scratch folders in a text by those that are the same in each run.
+    pub(super) fn rewrite(&self, text: &str) -> String {
+        let folders = [(Some(&self.workspace), WORKSPACE_PATH), (self.home.as_ref(), HOME_PATH)];
+        let mut rewritten = text.to_owned();
+        for (folder, name) in folders {
+            let Some(folder) = folder else { continue };
+            let path = folder.to_string_lossy();
+            // As a system writes the path, with the slashes of another one, and as texts of JSON escape both.
+            let spellings = [
+                path.replace('\\', "\\\\"),
+                path.clone().into_owned(),
+                path.replace('\\', "/"),
+                path.replace('/', "\\/"),
+            ];
+            for spelling in spellings {
+                if rewritten.contains(&spelling) {
+                    rewritten = rewritten.replace(&spelling, name);
+                }
+            }
+        }
+        rewritten
+    }
+}
+
+/// A workspace that is ready for its run.
+pub(super) struct PreparedWorkspace {
+    scratch: ScratchFolder,
+    before: FileTree,
+    rules: IgnoreRules,
+    notes: Vec<String>,
+}
+
+impl PreparedWorkspace {
+    /// Makes the workspace of a run: the copy, its `setup`, and the hashes of what is there then.
+    pub(super) async fn make(
+        plan: &WorkspacePlan,
+        environment: &AgentEnvironment,
+    ) -> Result<Self, AgentProblem> {
+        let WorkspacePlan { settings, is_kept, .. } = plan.clone();
+        let variable = environment.variable;
+        let own = Arc::clone(&settings);
+        let made = run_blocking(move || make_scratch(&own, is_kept, variable)).await?;
+        let (scratch, mut notes) = made.map_err(AgentProblem::NoWorkspace)?;
+        let room = find_room(scratch.path(), &settings);
+        run_setup(&settings, environment, &room).await?;
+        let copy_limit = settings.copy_limit;
+        run_blocking(move || {
+            let folder = scratch.path().join("workspace");
+            let size = measure_tree(&folder);
+            if size > copy_limit {
+                let problem = format!("after `setup`, it has {size} bytes, and the limit is {copy_limit}");
+                return Err(AgentProblem::NoWorkspace(problem));
+            }
+            let before = hash_tree(&folder);
+            let rules = IgnoreRules::read(&folder, before.keys().map(String::as_str));
+            let ignored = rules.find_ignored(before.keys().map(String::as_str));
+            let leaves_out = |path: &str, _: &fs::Metadata| {
+                path.rsplit('/').next() == Some(".git") || ignored.contains(path)
+            };
+            let copy = CopyRules { limit: u64::MAX, refuses_case: false, leaves_out: &leaves_out };
+            copy_tree(&folder, &scratch.path().join("base"), &copy).map_err(AgentProblem::NoWorkspace)?;
+            notes.extend(settings.describe_home());
+            Ok(Self { scratch, before, rules, notes })
+        })
+        .await?
+    }
+
+    /// Returns the folders for the processes of the run.
+    pub(super) fn find_room(&self, settings: &WorkspaceSettings) -> Room {
+        find_room(self.scratch.path(), settings)
+    }
+
+    /// Collects what the agent did. The error is a problem of the agent, such as more changes than the limit allows.
+    pub(super) async fn collect(self, plan: &WorkspacePlan) -> Result<RunWorkspace, AgentProblem> {
+        let plan = plan.clone();
+        run_blocking(move || self.collect_facts(&plan)).await?
+    }
+
+    fn collect_facts(self, plan: &WorkspacePlan) -> Result<RunWorkspace, AgentProblem> {
+        let Self { scratch, before, rules, mut notes } = self;
+        let WorkspacePlan { settings, needs, is_kept } = plan;
+        let folder = scratch.path().join("workspace");
+        // Before anything is hashed: a full disk takes long to read.
+        let size = measure_tree(&folder);
+        let most = settings.copy_limit.saturating_add(settings.changes_limit);
+        if size > most {
+            let problem = format!("the workspace has {size} bytes, and `limits` allow {most}");
+            return Err(AgentProblem::ChangedTooMuch(problem));
+        }
+        if !fs::symlink_metadata(&folder).is_ok_and(|metadata| metadata.is_dir()) {
+            notes.push("the agent removed the workspace, or put something else in its place".to_owned());
+        }
+        let after = hash_tree(&folder);
+        let paths = || before.keys().chain(after.keys()).map(String::as_str);
+        let ignored = rules.find_ignored(paths());
+        for (path, entry) in &after {
+            if let FileEntry::Link { target, leaves: true } = entry {
+                notes.push(format!(
+                    "the link `{path}` leads out of the workspace, to `{target}`, and was not followed"
+                ));
+            }
+        }
+        for HiddenFiles { target, .. } in &settings.hidden {
+            if after.contains_key(target) || after.keys().any(|path| path.starts_with(&format!("{target}/")))
+            {
+                notes.push(format!("the agent's `{target}` is replaced by the hidden files"));
+            }
+        }
+        let room = find_room(scratch.path(), settings);
+        let mut contents = BTreeMap::new();
+        let mut changed = 0_u64;
+        let base = scratch.path().join("base");
+        let is_ignored = WorkspaceFacts { ignored: ignored.clone(), ..WorkspaceFacts::default() };
+        let mut facts = WorkspaceFacts::compare(before, &after, |change| {
+            if let Some(FileEntry::File { size, .. }) = &change.after {
+                changed = changed.saturating_add(*size);
+            }
+            if is_ignored.find_ignored(&change.path).is_some() {
+                change.omitted = Some("`.gitignore` ignores it".to_owned());
+                return;
+            }
+            let new = folder.join(&change.path);
+            describe_lines(change, &base.join(&change.path), &new);
+            let Some(FileEntry::File { .. }) = &change.after else { return };
+            match read_text(&new) {
+                Ok(text) => _ = contents.insert(change.path.clone(), FileContent::Text(room.rewrite(&text))),
+                Err(why) => {
+                    contents.insert(change.path.clone(), FileContent::Omitted(why.clone()));
+                    change.omitted = Some(why);
+                }
+            }
+        });
+        if changed > settings.changes_limit {
+            let limit = settings.changes_limit;
+            let problem =
+                format!("the changed files have {changed} bytes, and `limits: {{changes}}` allows {limit}");
+            return Err(AgentProblem::ChangedTooMuch(problem));
+        }
+        for wanted in needs.contents.iter().filter(|wanted| after.contains_key(*wanted)) {
+            if !contents.contains_key(wanted) {
+                contents.insert(wanted.clone(), read_wanted(&folder, wanted, &room));
+            }
+        }
+        facts.ignored = ignored;
+        facts.notes = notes.iter().map(|note| room.rewrite(note)).collect();
+        facts.contents = contents;
+        let folders = RunFolders {
+            workspace: folder,
+            home: scratch.path().join("home"),
+            is_kept: *is_kept,
+            guard: Arc::new(scratch),
+        };
+        Ok(RunWorkspace { facts: Arc::new(facts), folders: Some(folders), recorded: None })
+    }
+}
+
+/// Counts the lines of a change.
+fn describe_lines(change: &mut crate::workspace::ChangedFile, old: &Path, new: &Path) {
+    let read = |path: &Path| match fs::symlink_metadata(path) {
+        Ok(_) => read_content(path, MAX_COUNTED),
+        Err(_) => Some(Vec::new()),
+    };
+    match (read(old), read(new)) {
+        (Some(old), Some(new)) => {
+            let count = count_lines(&old, &new);
+            (change.added, change.removed, change.binary) = (count.added, count.removed, count.is_binary);
+        }
+        _ => change.binary = true,
+    }
+}
+
+/// Reads a file for the evidence. The error says why its text is not known.
+fn read_text(path: &Path) -> Result<String, String> {
+    let limit = u64::try_from(MAX_KEPT_TEXT).unwrap_or(u64::MAX);
+    let bytes = read_content(path, limit).ok_or("it is larger than 1 MiB, or cannot be read")?;
+    String::from_utf8(bytes).map_err(|_| "it is no UTF-8 text".to_owned())
+}
+
+/// Reads a file that a check names. A link is followed inside of the workspace.
+fn read_wanted(folder: &Path, wanted: &str, room: &Room) -> FileContent {
+    let Some(real) = follow_inside(folder, wanted) else {
+        return FileContent::Omitted("it is no file of the workspace".to_owned());
+    };
+    match read_text(&real) {
+        Ok(text) => FileContent::Text(room.rewrite(&text)),
+        Err(why) => FileContent::Omitted(why),
+    }
+}
+
+fn find_room(scratch: &Path, settings: &WorkspaceSettings) -> Room {
+    Room::new(scratch.join("workspace"), &scratch.join("home"), settings.home == AgentHome::Keep)
+}
+
+async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, AgentProblem> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|died| AgentProblem::Panicked(died.to_string()))
+}
+
+/// Makes the folders of a run, and copies the template. The error is a message.
+fn make_scratch(
+    settings: &WorkspaceSettings,
+    is_kept: bool,
+    variable: fn(&str) -> Option<std::ffi::OsString>,
+) -> Result<(ScratchFolder, Vec<String>), String> {
+    let scratch = ScratchFolder::create(is_kept).map_err(|error| format!("no scratch folder: {error}"))?;
+    let home = scratch.path().join("home");
+    let workspace = scratch.path().join("workspace");
+    for folder in [&home.join("tmp"), &workspace] {
+        fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    let mut notes = Vec::new();
+    match &settings.from {
+        None => {}
+        Some(WorkspaceTemplate::Folder(folder)) => {
+            let from = folder.find().map_err(|problem| format!("`from`: {problem}"))?;
+            if !from.is_dir() {
+                return Err(format!("`from`: `{}` is not a folder", folder.name));
+            }
+            let rules =
+                CopyRules { limit: settings.copy_limit, refuses_case: true, leaves_out: &|_, _| false };
+            notes = copy_tree(&from, &workspace, &rules)
+                .map_err(|problem| format!("`from`: `{}`: {problem}", folder.name))?;
+        }
+        Some(WorkspaceTemplate::Git { repository, reference }) => {
+            let repository = repository.find().map_err(|problem| format!("`from`: {problem}"))?;
+            export_commit(&repository, reference, scratch.path())
+                .map_err(|problem| format!("`from`: `{reference}`: {problem}"))?;
+        }
+    }
+    if let AgentHome::Links(parts) = &settings.home {
+        let real = variable(if cfg!(windows) { "USERPROFILE" } else { "HOME" }).map(PathBuf::from);
+        let real = real.ok_or("`home: {keep}`: the user has no home")?;
+        for part in parts {
+            let at = home.join(part);
+            let made = fs::create_dir_all(at.parent().unwrap_or(&home))
+                .and_then(|()| make_link(&real.join(part), &at));
+            made.map_err(|error| format!("`home: {{keep}}`: `{part}`: {error}"))?;
+        }
+    }
+    Ok((scratch, notes))
+}
+
+/// Writes the files of a commit into the workspace. The repository's own index and configuration are left alone, and neither
+/// the user's nor the system's settings of git are read.
+fn export_commit(repository: &Path, reference: &str, scratch: &Path) -> Result<(), String> {
+    // From the top of the repository: all files are meant, not those below the folder that was named.
+    let top = run_git(repository, None, &["rev-parse", "--show-toplevel"])?;
+    let top = Path::new(top.trim_end_matches(['\r', '\n']));
+    let index = scratch.join("index");
+    let prefix = format!("--prefix={}/", scratch.join("workspace").display());
+    run_git(top, Some(&index), &["read-tree", reference])?;
+    run_git(top, Some(&index), &["checkout-index", "--all", "--force", &prefix]).map(drop)
+}
+
+/// Runs git in a folder, without the user's and the system's settings, and returns its output. The error is a message.
+fn run_git(folder: &Path, index: Option<&Path>, arguments: &[&str]) -> Result<String, String> {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(folder).args(arguments).env_clear();
+    let inherited = ["PATH", "SystemRoot"].into_iter();
+    command.envs(inherited.filter_map(|name| Some((name, std::env::var_os(name)?))));
+    let nothing = if cfg!(windows) { "NUL" } else { "/dev/null" };
+    command.env("GIT_CONFIG_GLOBAL", nothing).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_TERMINAL_PROMPT", "0");
+    command.envs(index.map(|index| ("GIT_INDEX_FILE", index)));
+    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("git: {error}"))?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+async fn run_setup(
+    settings: &WorkspaceSettings,
+    environment: &AgentEnvironment,
+    room: &Room,
+) -> Result<(), AgentProblem> {
+    let environment = AgentEnvironment { room: Some(room.clone()), ..environment.clone() };
+    for words in &settings.setup {
+        let mut words = words.iter().cloned();
+        let line = CommandLine {
+            program: words.next().unwrap_or_default(),
+            arguments: words.collect(),
+            ..CommandLine::default()
+        };
+        let (ended, stderr) = run_process(&line, None, Vec::new(), settings.setup_limit, &environment).await;
+        if let Err(problem) = ended {
+            let stderr = if stderr.is_empty() { stderr } else { format!("\nits standard error:\n{stderr}") };
+            let problem = format!("`setup`: the program `{}` {problem}{stderr}", line.program);
+            return Err(AgentProblem::NoWorkspace(problem));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the fingerprint of what a workspace begins with. The error is a message.
+pub fn fingerprint_workspace(settings: &WorkspaceSettings) -> Result<String, String> {
+    let mut text = settings.define().to_canonical().to_string();
+    match &settings.from {
+        None => {}
+        Some(WorkspaceTemplate::Folder(folder)) => {
+            let tree = hash_tree(&folder.find()?);
+            text += &json::to_string(&tree).unwrap_or_default();
+        }
+        Some(WorkspaceTemplate::Git { repository, reference }) => {
+            let tree = format!("{reference}^{{tree}}");
+            text += &run_git(&repository.find()?, None, &["rev-parse", "--verify", "--quiet", &tree])
+                .map_err(|_| format!("`{reference}` is no commit of the repository"))?;
+        }
+    }
+    Ok(fingerprint_bytes(text.as_bytes()))
+}
+
+/// A copy of a workspace for one program.
+pub(super) struct WorkspaceCopy {
+    pub(super) room: Room,
+    _scratch: ScratchFolder,
+    /// The home of a run that is there.
+    _run: Option<RunFolders>,
+}
+
+impl WorkspaceCopy {
+    /// Makes a copy of the workspace as the agent left it, with the hidden files. A recorded one is built anew, from the template
+    /// and the recorded changes. The error is a message, and says whether the recording lacks something.
+    pub(super) async fn make(
+        settings: &WorkspaceSettings,
+        workspace: &RunWorkspace,
+        environment: &AgentEnvironment,
+    ) -> Result<Self, CopyProblem> {
+        let copy = match (&workspace.folders, &workspace.recorded) {
+            (Some(folders), _) => Self::copy_run(settings, folders)?,
+            (None, Some(recorded)) => {
+                Self::rebuild(settings, &workspace.facts, recorded, environment).await?
+            }
+            (None, None) => {
+                return Err(CopyProblem::Missing("nothing is recorded of the workspace".to_owned()));
+            }
+        };
+        for HiddenFiles { target, source } in &settings.hidden {
+            let from =
+                source.find().map_err(|problem| CopyProblem::Failed(format!("`hidden`: {problem}")))?;
+            put_hidden(&from, &copy.room.workspace, target)
+                .map_err(|problem| CopyProblem::Failed(format!("`hidden`: `{target}`: {problem}")))?;
+        }
+        Ok(copy)
+    }
+
+    fn copy_run(settings: &WorkspaceSettings, folders: &RunFolders) -> Result<Self, CopyProblem> {
+        let scratch = ScratchFolder::create(false).map_err(|error| CopyProblem::Failed(error.to_string()))?;
+        let workspace = scratch.path().join("workspace");
+        let rules = CopyRules { limit: u64::MAX, refuses_case: false, leaves_out: &|_, _| false };
+        if folders.workspace.is_dir() {
+            copy_tree(&folders.workspace, &workspace, &rules).map_err(CopyProblem::Failed)?;
+        } else {
+            fs::create_dir_all(&workspace).map_err(|error| CopyProblem::Failed(error.to_string()))?;
+        }
+        let room = Room::new(workspace, &folders.home, settings.home == AgentHome::Keep);
+        Ok(Self { room, _scratch: scratch, _run: Some(folders.clone()) })
+    }
+
+    async fn rebuild(
+        settings: &WorkspaceSettings,
+        facts: &WorkspaceFacts,
+        recorded: &Path,
+        environment: &AgentEnvironment,
+    ) -> Result<Self, CopyProblem> {
+        let (scratch, _) =
+            make_scratch(settings, false, environment.variable).map_err(CopyProblem::Failed)?;
+        let room = find_room(scratch.path(), settings);
+        run_setup(settings, environment, &room)
+            .await
+            .map_err(|problem| CopyProblem::Failed(problem.to_string()))?;
+        let today = hash_tree(&room.workspace);
+        if let Some(path) = find_difference(&today, &facts.before) {
+            return Err(CopyProblem::Missing(format!(
+                "the template of the workspace is not the one of the recording: `{path}` differs"
+            )));
+        }
+        for change in &facts.changes {
+            if facts.find_ignored(&change.path).is_some() {
+                continue;
+            }
+            let at = room.workspace.join(&change.path);
+            let restored = match &change.after {
+                None => fs::remove_file(&at),
+                Some(FileEntry::File { executable, .. }) if change.omitted.is_none() => {
+                    restore_file(&kept_file(recorded, &change.path), &at, *executable, &room)
+                }
+                Some(FileEntry::Link { leaves: true, .. }) => Ok(()),
+                Some(FileEntry::Link { target, .. }) => {
+                    make_folder_of(&at).and_then(|()| make_link(Path::new(target), &at))
+                }
+                Some(_) => {
+                    let why = change.omitted.as_deref().unwrap_or("it is no file");
+                    return Err(CopyProblem::Missing(format!(
+                        "`{}` is not in the recording: {why}",
+                        change.path
+                    )));
+                }
+            };
+            restored.map_err(|error| CopyProblem::Failed(format!("`{}`: {error}", change.path)))?;
+        }
+        Ok(Self { room, _scratch: scratch, _run: None })
+    }
+}
+
+/// Why a copy of a workspace cannot be made.
+pub(super) enum CopyProblem {
+    /// Something is not in the recording.
+    Missing(String),
+    /// Something went wrong.
+    Failed(String),
+}
+
+fn find_difference<'t>(one: &'t FileTree, other: &'t FileTree) -> Option<&'t String> {
+    one.keys().chain(other.keys()).find(|path| one.get(*path) != other.get(*path))
+}
+
+fn make_folder_of(path: &Path) -> std::io::Result<()> {
+    // What the agent replaced by a folder, or by a file, is in the way.
+    if let Ok(metadata) = fs::symlink_metadata(path) {
+        if metadata.is_dir() { fs::remove_dir_all(path)? } else { fs::remove_file(path)? }
+    }
+    path.parent().map_or(Ok(()), fs::create_dir_all)
+}
+
+fn restore_file(kept: &Path, at: &Path, is_executable: bool, room: &Room) -> std::io::Result<()> {
+    make_folder_of(at)?;
+    let text = fs::read_to_string(kept)?;
+    fs::write(at, room.restore(&text))?;
+    set_executable(at, is_executable)
+}
+
+impl Room {
+    /// Puts the paths of the scratch folders back into a recorded text.
+    fn restore(&self, text: &str) -> String {
+        // A path that is only the beginning of another name stays.
+        let mut restored = String::with_capacity(text.len());
+        let mut rest = text;
+        let workspace = self.workspace.to_string_lossy();
+        while let Some(at) = rest.find(WORKSPACE_PATH) {
+            let (before, found) = rest.split_at(at);
+            let after = &found[WORKSPACE_PATH.len()..];
+            let is_whole = !before
+                .ends_with(|letter: char| letter.is_alphanumeric() || "/._-".contains(letter))
+                && !after.starts_with(|letter: char| letter.is_alphanumeric() || "._-".contains(letter));
+            restored.push_str(before);
+            restored.push_str(if is_whole { &workspace } else { WORKSPACE_PATH });
+            rest = after;
+        }
+        restored.push_str(rest);
+        restored
+    }
+}
+
+#[cfg(unix)]
+fn set_executable(path: &Path, is_executable: bool) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let mode = fs::metadata(path)?.permissions().mode();
+    let mode = if is_executable { mode | 0o111 } else { mode & !0o111 };
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "the same signature as on Unix")]
+fn set_executable(_path: &Path, _is_executable: bool) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// Puts hidden files in place of what the agent left there. The error is a message.
+fn put_hidden(from: &Path, workspace: &Path, target: &str) -> Result<(), String> {
+    // A folder on the way may be a link of the agent's, which would lead the files out.
+    let mut folder = workspace.to_owned();
+    for part in Path::new(target).parent().into_iter().flat_map(Path::components) {
+        folder.push(part);
+        if fs::symlink_metadata(&folder).is_ok_and(|metadata| !metadata.is_dir()) {
+            fs::remove_file(&folder).map_err(|error| error.to_string())?;
+        }
+    }
+    let at = workspace.join(target);
+    make_folder_of(&at).map_err(|error| error.to_string())?;
+    if from.is_dir() {
+        let rules = CopyRules { limit: u64::MAX, refuses_case: false, leaves_out: &|_, _| false };
+        copy_tree(from, &at, &rules).map(drop)
+    } else {
+        fs::copy(from, &at).map(drop).map_err(|error| error.to_string())
+    }
+}
