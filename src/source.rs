@@ -7,6 +7,8 @@ mod fingerprint;
 mod inputs;
 mod inside;
 mod line_log;
+#[cfg(feature = "live")]
+mod watch;
 mod whole;
 
 use std::any::{Any, TypeId};
@@ -25,6 +27,8 @@ pub use fingerprint::fingerprint_bytes;
 #[cfg(feature = "live")]
 pub use inputs::{FileFingerprints, InputHasher, check_input_pattern};
 pub use line_log::LineLog;
+#[cfg(feature = "live")]
+pub use watch::PackageFiles;
 pub use whole::{write_lasting, write_whole, write_with_folder};
 
 use crate::place::{LoadError, LoadErrors, Place};

@@ -140,13 +140,13 @@ pub fn check_input_pattern(pattern: &str) -> Result<(), String> {
     build_matcher(pattern).map(drop)
 }
 
-fn relative_name(path: &Path, base: &Path) -> String {
+pub(super) fn relative_name(path: &Path, base: &Path) -> String {
     let below = path.strip_prefix(base).unwrap_or(path);
     let parts: Vec<_> = below.iter().filter(|part| *part != ".").map(|part| part.to_string_lossy()).collect();
     parts.join("/")
 }
 
-fn modified_ns(metadata: &Metadata) -> u64 {
+pub(super) fn modified_ns(metadata: &Metadata) -> u64 {
     metadata.modified().map_or(0, nanoseconds)
 }
 

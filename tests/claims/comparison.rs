@@ -179,7 +179,7 @@ fn repeat(name: &str, hash: &str, runs: usize, good: usize) -> Verdict {
     let suite = suite(&text);
     let run = |at: usize| {
         let trace = trace(if at < good { "it ships" } else { "no idea" });
-        RecordedRun { file: None, format: "given", trace }
+        RecordedRun { file: None, format: "given", trace, workspace: None }
     };
     let recorded = RecordedEvidence { runs: (0..runs).map(run).collect(), baseline: None };
     let mut verdict = arraign::__internals::engine::evaluate_recorded(&suite.cases[0], name, &recorded);

@@ -28,6 +28,8 @@ mod servers;
 #[cfg(unix)]
 mod turns;
 mod variants;
+#[cfg(unix)]
+mod workspaces;
 
 /// Agents run, and nothing is kept.
 const LIVE: (&str, &str) = ("ARRAIGN_AGENT_MODE", "live");

@@ -20,7 +20,8 @@ use std::env;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 
 pub(crate) use self::setup::AgentSetup;
 pub(crate) use self::shared::Asker;
@@ -44,7 +45,7 @@ use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::{CaseWork, Plan, PlannedTrial, TrialWork};
 use crate::harness::stderr::{report_load_errors, report_problem};
 use crate::outcome::UndecidedCause;
-use crate::source::{Files, fingerprint_bytes};
+use crate::source::{Files, PackageFiles, fingerprint_bytes};
 use crate::suite::{
     CaseRuns, CassetteOf, ForeignRecording, LIVE, RecordedRun, RunsError, cassette_path,
     find_foreign_recording, find_stale_runs,
@@ -68,6 +69,28 @@ pub(crate) struct LiveAgents {
     is_part: bool,
     /// Whether the scratch folders of runs stay.
     keeps_workspaces: bool,
+    /// The programs that share the folder of the package.
+    sharing: SharedFolder,
+}
+
+/// The programs of agents that run in the package itself, all in one folder.
+#[derive(Default)]
+struct SharedFolder {
+    /// The package before the first of them began. `None` for a package with too many files.
+    before: OnceLock<Option<PackageFiles>>,
+    /// The number of their runs.
+    runs: AtomicUsize,
+}
+
+/// Lists the folders of the package that this run writes to itself.
+fn list_own_folders(project: &Project, path: &Path) -> Vec<PathBuf> {
+    let mut own: Vec<PathBuf> =
+        ["traces", "cassettes", "snapshots"].iter().map(|name| path.with_file_name(name)).collect();
+    // Recordings may be anywhere below the folder of cases.
+    let root = project.files.root();
+    own.extend((root != project.base).then(|| root.to_owned()));
+    own.extend(env::var_os("ARRAIGN_OUT").map(|out| project.base.join(out)));
+    own
 }
 
 /// The runs of a case that its agent is asked for.
@@ -115,6 +138,7 @@ impl LiveAgents {
             shared: None,
             is_part: false,
             keeps_workspaces: project.keeps_workspaces,
+            sharing: SharedFolder::default(),
         };
         if live.asks_agents() {
             live.is_part = project.is_part;
@@ -229,6 +253,12 @@ impl LiveAgents {
         self.asked.add_fresh(count as usize - runs.len());
         if runs.is_empty() {
             return;
+        }
+        if task.workspace.is_none() && matches!(agent.agent, Agent::Command(_)) {
+            self.sharing
+                .before
+                .get_or_init(|| PackageFiles::look_at(&project.base, list_own_folders(project, path)));
+            self.sharing.runs.fetch_add(runs.len(), Ordering::Relaxed);
         }
         let in_process = matches!(agent.agent, Agent::InProcess(_));
         task.keep = keeps_runs.then(|| keep_in_files(case, path, &project.files, &fingerprint));

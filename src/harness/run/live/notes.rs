@@ -1,5 +1,7 @@
 //! The notes on agents at the end of a run.
 
+use std::sync::atomic::Ordering;
+
 use super::{AgentMode, LiveAgents};
 use crate::case::AgentFingerprint;
 use crate::report::plain::count_noun;
@@ -28,6 +30,7 @@ impl LiveAgents {
         } else if ran > 0 {
             notes.push(format!("agents ran {}", count_times(ran)));
         }
+        notes.extend(self.describe_shared_folder());
         notes.extend(self.models.take_remarks());
         let redefined = lock(&self.redefined);
         if !redefined.is_empty() {
@@ -39,6 +42,29 @@ impl LiveAgents {
             ));
         }
         notes
+    }
+}
+
+impl LiveAgents {
+    /// Says that agents changed the package while others ran in it: what one of them did may have changed the verdict of another.
+    fn describe_shared_folder(&self) -> Option<String> {
+        const SHOWN: usize = 5;
+        let several = self.sharing.runs.load(Ordering::Relaxed) > 1
+            && self.pool.as_ref().is_some_and(|pool| pool.at_once() > 1);
+        let before = self.sharing.before.get()?.as_ref().filter(|_| several)?;
+        let changed = before.find_changed();
+        if changed.is_empty() {
+            return None;
+        }
+        let mut shown: Vec<String> = changed.iter().take(SHOWN).map(|path| format!("`{path}`")).collect();
+        if changed.len() > SHOWN {
+            shown.push(format!("{} more", changed.len() - SHOWN));
+        }
+        Some(format!(
+            "agents changed {} in the package while others ran: they share its folder and disturb each other; `workspace: {{}}` \
+             gives each run a folder of its own, and `workspace: {{from: FOLDER}}` a copy of one",
+            shown.join(", ")
+        ))
     }
 }
 
