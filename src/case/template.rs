@@ -106,7 +106,7 @@ pub fn split_placeholders(text: &str) -> impl Iterator<Item = TemplatePart<'_>> 
 }
 
 /// The names that an argument of a command may use.
-const ARGUMENT_NAMES: [&str; 4] = ["input", "query", "id", "run"];
+const ARGUMENT_NAMES: [&str; 5] = ["input", "query", "id", "run", "package"];
 
 /// Splits an argument of a command at its placeholders. Programs have braces of their own, so only `{{name}}` is a placeholder:
 /// other text between braces, and more than two of them in a row, are text.

@@ -571,3 +571,142 @@ fn put_hidden(from: &Path, workspace: &Path, target: &str) -> Result<(), String>
         fs::copy(from, &at).map(drop).map_err(|error| error.to_string())
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    /// A xorshift generator: the same seed gives the same trees.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, limit: usize) -> usize {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            usize::try_from(self.0 >> 16).unwrap_or_default() % limit
+        }
+
+        /// Lines that often repeat, so that the smallest difference is not the obvious one.
+        fn write_text(&mut self) -> Vec<u8> {
+            let lines = (0..self.below(40)).map(|_| match self.below(8) {
+                0 => String::new(),
+                1 => "}".to_owned(),
+                _ => format!("line {}", self.below(6)),
+            });
+            let mut text = lines.collect::<Vec<_>>().join("\n").into_bytes();
+            if self.below(3) > 0 {
+                text.push(b'\n');
+            }
+            if self.below(12) == 0 {
+                text.push(0);
+            }
+            text
+        }
+    }
+
+    fn write(root: &Path, path: &str, bytes: &[u8]) {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, bytes).expect("a file");
+    }
+
+    /// The files of a tree and, of most of them, what became of them.
+    fn make_trees(random: &mut Random, old: &Path, new: &Path) {
+        for number in 0..random.below(7) {
+            let path = format!("{}f{number}", ["", "a/", "a/b/"][random.below(3)]);
+            let text = random.write_text();
+            match random.below(7) {
+                0 => write(old, &path, &text),
+                1 => write(new, &path, &text),
+                2 => {
+                    write(old, &path, &text);
+                    std::os::unix::fs::symlink("one", new.join(format!("link{number}"))).expect("a link");
+                    write(new, &path, &text);
+                }
+                3 => {
+                    write(old, &path, &text);
+                    write(new, &path, &text);
+                    let mode = fs::Permissions::from_mode(0o755);
+                    fs::set_permissions(new.join(&path), mode).expect("a mode");
+                }
+                4 => {
+                    write(old, &path, &text);
+                    let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
+                    let kept =
+                        lines.iter().filter(|_| random.below(4) > 0).copied().collect::<Vec<_>>().concat();
+                    write(new, &path, &kept);
+                }
+                _ => {
+                    write(old, &path, &text);
+                    write(new, &path, &random.write_text());
+                }
+            }
+        }
+    }
+
+    /// The changed files by git: their paths, and the numbers of lines (`-` for a file that is no text).
+    fn ask_git(root: &Path) -> BTreeMap<String, (String, String)> {
+        let mut command = Command::new("git");
+        command.current_dir(root).args(["-c", "core.quotePath=false", "diff", "--no-index", "--no-renames"]);
+        command.args(["--minimal", "--numstat", "old", "new"]);
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+        let output = command.output().expect("git runs");
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        let lines = text.lines().map(|line| {
+            let mut parts = line.split('\t');
+            let [added, removed, path] = [(); 3].map(|()| parts.next().expect("three columns").to_owned());
+            // `{old => new}/a/f1`, `/dev/null => new/f1` or `old/f1 => /dev/null`.
+            let path = path.replace("{old => new}/", "").replace("/dev/null => new/", "");
+            let path = path.replace(" => /dev/null", "");
+            let path = path.strip_prefix("old/").or(path.strip_prefix("new/")).unwrap_or(&path).to_owned();
+            (path, (added, removed))
+        });
+        lines.collect()
+    }
+
+    #[test]
+    fn changes_have_the_figures_of_git() {
+        let mut changes = 0;
+        for seed in 1..=200 {
+            let mut random = Random(seed * 7919);
+            let root = tempfile::tempdir().expect("a folder");
+            let old = root.path().join("old");
+            let new = root.path().join("new");
+            for folder in [&old, &new] {
+                fs::create_dir(folder).expect("a folder");
+            }
+            make_trees(&mut random, &old, &new);
+            let facts = WorkspaceFacts::compare(hash_tree(&old), &hash_tree(&new), |change| {
+                let paths = (old.join(&change.path), new.join(&change.path));
+                describe_lines(change, &paths.0, &paths.1);
+            });
+            let ours: BTreeMap<String, (String, String)> = facts
+                .changes
+                .iter()
+                .map(|change| {
+                    let count = |lines: u64| if change.binary { "-".to_owned() } else { lines.to_string() };
+                    (change.path.clone(), (count(change.added), count(change.removed)))
+                })
+                .collect();
+            assert_eq!(ours, ask_git(root.path()), "seed {seed}");
+            changes += ours.len();
+        }
+        assert!(changes > 300, "{changes}");
+    }
+
+    #[test]
+    fn the_paths_of_the_scratch_folders_are_replaced_in_every_spelling_and_put_back() {
+        let room = Room::new("/tmp/arraign-x/workspace".into(), Path::new("/tmp/arraign-x/home"), false);
+        let text = r#"/tmp/arraign-x/workspace/a "\/tmp\/arraign-x\/home" /other"#;
+        assert_eq!(room.rewrite(text), r#"/workspace/a "/home" /other"#);
+        let restored = room.restore("/workspace/a my/workspace /workspaces '/workspace'");
+        assert_eq!(
+            restored,
+            "/tmp/arraign-x/workspace/a my/workspace /workspaces '/tmp/arraign-x/workspace'"
+        );
+    }
+}
