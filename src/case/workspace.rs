@@ -55,17 +55,17 @@ pub enum WorkspaceTemplate {
 pub struct LocalFolder {
     /// The name.
     pub name: String,
-    /// The paths that the name may mean, the first of which that exists is meant.
-    pub candidates: Vec<PathBuf>,
+    /// The paths that the name may mean, the first of which that exists is meant; and each as people know it.
+    pub candidates: Vec<(PathBuf, String)>,
 }
 
 impl LocalFolder {
     /// Returns the path that the name means. The error is a message.
     pub fn find(&self) -> Result<PathBuf, String> {
-        let found = self.candidates.iter().find(|path| path.exists());
-        found.cloned().ok_or_else(|| {
-            let tried: Vec<String> = self.candidates.iter().map(|path| path.display().to_string()).collect();
-            format!("`{}` does not exist: neither {}", self.name, tried.join(" nor "))
+        let found = self.candidates.iter().find(|(path, _)| path.exists());
+        found.map(|(path, _)| path.clone()).ok_or_else(|| {
+            let tried: Vec<String> = self.candidates.iter().map(|(_, name)| format!("`{name}`")).collect();
+            format!("`{}` does not exist: there is no {}", self.name, tried.join(", and no "))
         })
     }
 }

@@ -9,7 +9,6 @@ mod budgets;
 mod calls;
 mod combined;
 mod figures;
-mod files;
 mod json_schema;
 mod judged;
 mod order;
@@ -18,6 +17,7 @@ mod tables;
 mod trajectory;
 #[cfg_attr(not(feature = "verification"), path = "without_verification.rs")]
 mod verification;
+mod workspace;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -314,7 +314,7 @@ pub const BUILTIN: &[CheckKind] = &[
     calls::args_valid::KIND,
     trajectory::call::KIND,
     trajectory::calls::KIND,
-    files::changes::KIND,
+    workspace::changes::KIND,
     answer::completeness::KIND,
     answer::contains::KIND,
     calls::correctness::KIND,
@@ -326,8 +326,8 @@ pub const BUILTIN: &[CheckKind] = &[
     answer::equals::KIND,
     judged::exec::KIND,
     answer::extract::KIND,
-    files::file::KIND,
-    files::tree::KIND,
+    workspace::file::KIND,
+    workspace::files::KIND,
     answer::forbidden_substrings::KIND,
     calls::forbidden_tools::KIND,
     answer::grounded::KIND,

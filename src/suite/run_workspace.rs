@@ -38,7 +38,7 @@ pub(super) struct WrittenWorkspace {
     hidden: OrderedMap<Placed<String>, Placed<String>>,
     /// The home of the agent: `empty`, `keep` (the home of the user), or `{keep: [.cargo, .rustup]}` (links to these parts of
     /// it). Default: `empty`.
-    home: Option<MappingOr<KeptHome, Placed<String>>>,
+    home: Option<MappingOr<KeptHome, HomeWord>>,
     /// The most that the workspace may hold.
     #[serde(default)]
     limits: WrittenLimits,
@@ -54,6 +54,17 @@ struct GitTemplate {
     /// The commit: a hash, a tag or a branch. Default: `HEAD`.
     #[serde(default, rename = "ref")]
     reference: Option<Placed<String>>,
+}
+
+/// The home of the agent, in a word.
+#[derive(Clone, Copy, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(rename_all = "snake_case")]
+enum HomeWord {
+    /// An empty folder.
+    Empty,
+    /// The home of the user.
+    Keep,
 }
 
 /// The parts of the user's home that the agent sees.
@@ -110,16 +121,8 @@ impl WrittenWorkspace {
         }
         let home = match home {
             None => AgentHome::Empty,
-            Some(MappingOr::Short(word)) => match word.as_str() {
-                "empty" => AgentHome::Empty,
-                "keep" => AgentHome::Keep,
-                other => {
-                    let error =
-                        word.error(format!("expected `empty`, `keep` or `{{keep: [...]}}`, found `{other}`"));
-                    errors.push(error);
-                    AgentHome::Empty
-                }
-            },
+            Some(MappingOr::Short(HomeWord::Empty)) => AgentHome::Empty,
+            Some(MappingOr::Short(HomeWord::Keep)) => AgentHome::Keep,
             Some(MappingOr::Mapping(KeptHome { keep })) => {
                 for part in keep.iter().filter(|part| !is_inside(part)) {
                     errors.push(part.error(format!("`{}` is not a path inside the home", **part)));
@@ -157,8 +160,11 @@ fn is_inside(path: &str) -> bool {
 /// Finds the paths that a name may mean. They must be inside of the package.
 fn locate(name: &Placed<String>, scope: &Scope<'_>) -> Result<LocalFolder, LoadError> {
     let base = scope.files.base();
-    let candidates: Vec<_> =
-        [scope.folder, base].into_iter().filter_map(|folder| join_inside(folder, name, base)).collect();
+    let candidates: Vec<_> = [scope.folder, base]
+        .into_iter()
+        .filter_map(|folder| join_inside(folder, name, base))
+        .map(|path| (path.clone(), scope.files.name(&path)))
+        .collect();
     let is_relative = !name.is_empty() && Path::new(name.as_str()).is_relative();
     if candidates.is_empty() || !is_relative {
         let error = name.error(format!("`{}` is not a path inside the package", **name));

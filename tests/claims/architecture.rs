@@ -391,7 +391,7 @@ fn only_named_stages_touch_the_world() {
 
 /// The folders of checks.
 const CHECK_GROUPS: &[&str] =
-    &["answer", "budgets", "calls", "combined", "figures", "judged", "order", "trajectory"];
+    &["answer", "budgets", "calls", "combined", "figures", "judged", "order", "trajectory", "workspace"];
 
 /// What checks share, and `verification`, a check that is a folder of its own.
 const CHECK_TOOLS: &[&str] =

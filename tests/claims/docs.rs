@@ -330,8 +330,18 @@ fn page(kind: &CheckKind, settings: &str) -> String {
 }
 
 fn source_of(kind: &CheckKind) -> PathBuf {
-    let groups =
-        ["", "answer/", "budgets/", "calls/", "combined/", "figures/", "judged/", "order/", "trajectory/"];
+    let groups = [
+        "",
+        "answer/",
+        "budgets/",
+        "calls/",
+        "combined/",
+        "figures/",
+        "judged/",
+        "order/",
+        "trajectory/",
+        "workspace/",
+    ];
     let files = groups.iter().flat_map(|group| {
         [".rs", "/mod.rs"].map(|end| root().join(format!("src/check/{group}{}{end}", kind.name)))
     });

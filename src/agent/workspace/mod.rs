@@ -11,6 +11,7 @@ mod scratch;
 mod tree;
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -33,6 +34,9 @@ use crate::workspace::{
 
 /// The largest file whose lines are counted: 64 MiB. A larger one counts as one line.
 const MAX_COUNTED: u64 = 64 << 20;
+
+/// Reads an environment variable.
+type ReadVariable = fn(&str) -> Option<OsString>;
 
 /// The workspace that each run of a case gets.
 #[derive(Clone)]
@@ -286,7 +290,7 @@ async fn run_blocking<T: Send + 'static>(
 fn make_scratch(
     settings: &WorkspaceSettings,
     is_kept: bool,
-    variable: fn(&str) -> Option<std::ffi::OsString>,
+    variable: ReadVariable,
 ) -> Result<(ScratchFolder, Vec<String>), String> {
     let scratch = ScratchFolder::create(is_kept).map_err(|error| format!("no scratch folder: {error}"))?;
     let home = scratch.path().join("home");
@@ -309,7 +313,7 @@ fn make_scratch(
         }
         Some(WorkspaceTemplate::Git { repository, reference }) => {
             let repository = repository.find().map_err(|problem| format!("`from`: {problem}"))?;
-            export_commit(&repository, reference, scratch.path())
+            export_commit(&repository, reference, scratch.path(), variable)
                 .map_err(|problem| format!("`from`: `{reference}`: {problem}"))?;
         }
     }
@@ -328,22 +332,32 @@ fn make_scratch(
 
 /// Writes the files of a commit into the workspace. The repository's own index and configuration are left alone, and neither
 /// the user's nor the system's settings of git are read.
-fn export_commit(repository: &Path, reference: &str, scratch: &Path) -> Result<(), String> {
+fn export_commit(
+    repository: &Path,
+    reference: &str,
+    scratch: &Path,
+    variable: ReadVariable,
+) -> Result<(), String> {
     // From the top of the repository: all files are meant, not those below the folder that was named.
-    let top = run_git(repository, None, &["rev-parse", "--show-toplevel"])?;
+    let top = run_git(repository, None, &["rev-parse", "--show-toplevel"], variable)?;
     let top = Path::new(top.trim_end_matches(['\r', '\n']));
     let index = scratch.join("index");
     let prefix = format!("--prefix={}/", scratch.join("workspace").display());
-    run_git(top, Some(&index), &["read-tree", reference])?;
-    run_git(top, Some(&index), &["checkout-index", "--all", "--force", &prefix]).map(drop)
+    run_git(top, Some(&index), &["read-tree", reference], variable)?;
+    run_git(top, Some(&index), &["checkout-index", "--all", "--force", &prefix], variable).map(drop)
 }
 
 /// Runs git in a folder, without the user's and the system's settings, and returns its output. The error is a message.
-fn run_git(folder: &Path, index: Option<&Path>, arguments: &[&str]) -> Result<String, String> {
+fn run_git(
+    folder: &Path,
+    index: Option<&Path>,
+    arguments: &[&str],
+    variable: ReadVariable,
+) -> Result<String, String> {
     let mut command = Command::new("git");
     command.arg("-C").arg(folder).args(arguments).env_clear();
     let inherited = ["PATH", "SystemRoot"].into_iter();
-    command.envs(inherited.filter_map(|name| Some((name, std::env::var_os(name)?))));
+    command.envs(inherited.filter_map(|name| Some((name, variable(name)?))));
     let nothing = if cfg!(windows) { "NUL" } else { "/dev/null" };
     command.env("GIT_CONFIG_GLOBAL", nothing).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_TERMINAL_PROMPT", "0");
     command.envs(index.map(|index| ("GIT_INDEX_FILE", index)));
@@ -378,7 +392,7 @@ async fn run_setup(
 }
 
 /// Returns the fingerprint of what a workspace begins with. The error is a message.
-pub fn fingerprint_workspace(settings: &WorkspaceSettings) -> Result<String, String> {
+pub fn fingerprint_workspace(settings: &WorkspaceSettings, variable: ReadVariable) -> Result<String, String> {
     let mut text = settings.define().to_canonical().to_string();
     match &settings.from {
         None => {}
@@ -388,8 +402,9 @@ pub fn fingerprint_workspace(settings: &WorkspaceSettings) -> Result<String, Str
         }
         Some(WorkspaceTemplate::Git { repository, reference }) => {
             let tree = format!("{reference}^{{tree}}");
-            text += &run_git(&repository.find()?, None, &["rev-parse", "--verify", "--quiet", &tree])
-                .map_err(|_| format!("`{reference}` is no commit of the repository"))?;
+            text +=
+                &run_git(&repository.find()?, None, &["rev-parse", "--verify", "--quiet", &tree], variable)
+                    .map_err(|_| format!("`{reference}` is no commit of the repository"))?;
         }
     }
     Ok(fingerprint_bytes(text.as_bytes()))

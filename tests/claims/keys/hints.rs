@@ -51,6 +51,7 @@ pub(super) const HINTS: &[(&str, &str)] = &[
     ("required", "true"),
     ("output_quality.assertions", r#"[{"contains": "look"}]"#),
     ("safe", "{}"),
+    ("file.json", r#"{"$.look": 1}"#),
     ("sequence_valid.policy", r#""rules.yaml""#),
     ("tool_accuracy.categories", r#"["search"]"#),
     ("tool_output_valid.schemas.look", r#"{"type": "string"}"#),

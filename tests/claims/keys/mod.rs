@@ -92,6 +92,7 @@ fn build_case(keys: &Json) -> Json {
         "allow_vacuous": true,
         "trace": {"calls": ["look"], "answer": "look"},
         "expect": [{"tool_called": "look"}],
+        "workspace": {},
     });
     for (key, value) in keys.as_object().expect("keys") {
         case[key] = value.clone();

@@ -87,7 +87,7 @@ fn the_paths_of_a_run_are_the_same_in_every_trace() {
     let project = shop(
         FROM,
         script,
-        r#"{equals: /workspace}, {tool_input: {tool: read, type: json_path, path: $.path, equals: /workspace/src/cart.rs}}"#,
+        r#"{equals: /workspace}, {tool_input: {tool: read, type: jsonpath, path: $.path, equals: /workspace/src/cart.rs}}"#,
     );
     run(&project).exits(0);
 }
@@ -235,7 +235,7 @@ fn the_files_of_a_commit_are_the_workspace() {
     run(&project).exits(0);
     let unknown = Project::empty()
         .file("evals/s.yaml", suite("{from: {git: ., ref: v9}}", script, &[("a", "{changes: [x]}")]));
-    run(&unknown).exits(2).says("v9");
+    run(&unknown).exits(2).complains("`v9` is no commit of the repository");
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn setup_comes_before_the_baseline_and_its_failure_is_an_error() {
     let broken = shop("{setup: [[sh, -c, 'echo no such thing >&2; exit 4']]}", "", "{changes: [x]}");
     run(&broken).exits(101).says("has no workspace").says("it exited with code 4").says("no such thing");
     let missing = shop("{from: fixtures/none}", "", "{changes: [x]}");
-    run(&missing).exits(2).says("`fixtures/none` does not exist");
+    run(&missing).exits(2).complains("there is no `evals/fixtures/none`, and no `fixtures/none`");
 }
 
 #[test]

@@ -62,7 +62,8 @@ impl TodaysAgents {
         };
         // What the agent finds in its workspace decides what it does, as its own files do.
         let workspace = case.workspace.as_ref().map(|settings| {
-            fingerprint_workspace(settings).map_err(|problem| LoadError::new(settings.place.clone(), problem))
+            fingerprint_workspace(settings, |name| std::env::var_os(name))
+                .map_err(|problem| LoadError::new(settings.place.clone(), problem))
         });
         let workspace = workspace.transpose()?;
         let variant_in_recording =

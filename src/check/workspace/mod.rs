@@ -2,7 +2,7 @@
 
 pub(super) mod changes;
 pub(super) mod file;
-pub(super) mod tree;
+pub(super) mod files;
 
 use crate::evidence::Evidence;
 use crate::outcome::CannotDecide;
