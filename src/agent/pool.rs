@@ -55,7 +55,10 @@ impl AgentEnvironment {
 
     /// Replaces the paths of the folders of one run in a text.
     pub(super) fn rewrite(&self, text: String) -> String {
-        self.room.as_ref().map_or(text.clone(), |room| room.rewrite(&text))
+        match &self.room {
+            Some(room) => room.rewrite(&text),
+            None => text,
+        }
     }
 }
 

@@ -78,7 +78,7 @@ async fn run_request(
     let (ended, stderr) = run_process(&line, None, facts, request.timeout, environment).await;
     let mask = |text: String| environment.rewrite(secrets.mask_text(text));
     if let Some(wanted) = request.exit {
-        return report_exit(wanted, ended, &stderr)
+        return report_exit(wanted, &ended, &stderr)
             .map_err(|problem| format!("the program `{}` {}", line.program, mask(problem)));
     }
     let report = ended.map_err(|problem| describe_problem(&problem)).and_then(|output| {
@@ -89,8 +89,8 @@ async fn run_request(
         Ok(ProgramReport { pass, score, message, violations }) => Ok(ProgramReport {
             pass,
             score,
-            message: message.map(|text| mask(text)),
-            violations: violations.into_iter().map(|text| mask(text)).collect(),
+            message: message.map(&mask),
+            violations: violations.into_iter().map(mask).collect(),
         }),
         Err(problem) => {
             let stderr = if stderr.is_empty() { stderr } else { format!("\nits standard error:\n{stderr}") };
@@ -102,10 +102,10 @@ async fn run_request(
 /// Judges a program by its exit code. The error says why it has none.
 fn report_exit(
     wanted: i32,
-    ended: Result<Vec<u8>, AgentProblem>,
+    ended: &Result<Vec<u8>, AgentProblem>,
     stderr: &str,
 ) -> Result<ProgramReport, String> {
-    let code = match &ended {
+    let code = match ended {
         Ok(_) => Some(0),
         Err(AgentProblem::Exited(status)) => status.code(),
         Err(problem) => return Err(describe_problem(problem)),

@@ -120,8 +120,7 @@ impl WrittenWorkspace {
             }
         }
         let home = match home {
-            None => AgentHome::Empty,
-            Some(MappingOr::Short(HomeWord::Empty)) => AgentHome::Empty,
+            None | Some(MappingOr::Short(HomeWord::Empty)) => AgentHome::Empty,
             Some(MappingOr::Short(HomeWord::Keep)) => AgentHome::Keep,
             Some(MappingOr::Mapping(KeptHome { keep })) => {
                 for part in keep.iter().filter(|part| !is_inside(part)) {

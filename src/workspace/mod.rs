@@ -181,8 +181,8 @@ impl WorkspaceFacts {
     /// Adds the changes from `before` to `after`. Lines are counted by `count`, and are 0 where it says nothing.
     pub fn compare(before: FileTree, after: &FileTree, mut describe: impl FnMut(&mut ChangedFile)) -> Self {
         let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-        let changed = paths.into_iter().filter(|path| before.get(*path) != after.get(*path));
-        let changes = changed.map(|path| {
+        let differing = paths.into_iter().filter(|path| before.get(*path) != after.get(*path));
+        let changes = differing.map(|path| {
             let mut change = ChangedFile {
                 path: path.clone(),
                 after: after.get(path).cloned(),
@@ -225,7 +225,8 @@ pub struct RunFolders {
 impl std::fmt::Debug for RunWorkspace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let folder = self.folders.as_ref().map(|folders| &folders.workspace);
-        f.debug_struct("RunWorkspace").field("facts", &self.facts).field("folder", &folder).finish()
+        let mut shown = f.debug_struct("RunWorkspace");
+        shown.field("facts", &self.facts).field("folder", &folder).finish_non_exhaustive()
     }
 }
 

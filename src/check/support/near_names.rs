@@ -52,7 +52,7 @@ pub(super) fn require_exact_names(
         let input = evidence.input.clone();
         let named_tools = evidence.named_tools.clone();
         let workspace = evidence.workspace.clone();
-        let other = Evidence { trace, input, opinions, programs, named_tools, workspace, ..*evidence };
+        let other = Evidence { trace, input, opinions, programs, workspace, named_tools, ..*evidence };
         check.check(&other).map_or(true, |other| other.violations.is_empty() == is_violated)
     };
     let all: Vec<&NearTool<'_>> = near.iter().collect();

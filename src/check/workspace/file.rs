@@ -26,7 +26,7 @@ use crate::json::{self, Json};
 use crate::outcome::{CannotDecide, Item, Outcome, Violation};
 use crate::pattern::{Flags, JsRegex, JsonPath, PathPattern};
 use crate::place::LoadErrors;
-use crate::workspace::{FileContent, FileEntry, WorkspaceFacts, WorkspaceNeeds};
+use crate::workspace::{FileContent, WorkspaceFacts, WorkspaceNeeds};
 use crate::yaml::{Node, OneOrMany, OrderedMap, Placed, Unparsed};
 
 pub(crate) const KIND: CheckKind =
@@ -50,7 +50,7 @@ struct FileSettings {
     /// The whole text of the file. Line breaks of Windows count as those of Unix.
     #[serde(default)]
     equals: Option<String>,
-    /// JSONPaths into the file, which is JSON, and the value that each selects: `{$.port: 8080}`.
+    /// Paths (RFC 9535) into the file, which is JSON, and the value that each selects: `{$.port: 8080}`.
     #[serde(default)]
     json: Option<OrderedMap<JsonPathKey, Json>>,
     /// A JSON Schema that the file, which is JSON, satisfies.
@@ -115,14 +115,10 @@ impl Check for File {
         let path = &self.path;
         let exists = facts.find_after(path);
         let mut violations = Vec::new();
-        match exists {
-            None => violations.push(self.describe_absence(facts)),
-            Some(_) => {
-                let needs_text = self.reads_content();
-                if needs_text {
-                    self.check_text(self.find_text(facts, exists)?, &mut violations)?;
-                }
-            }
+        if exists.is_none() {
+            violations.push(self.describe_absence(facts));
+        } else if self.reads_content() {
+            self.check_text(self.find_text(facts)?, &mut violations)?;
         }
         let item = Item::tested(format!("`{path}` is as expected"), violations.is_empty());
         Ok(Outcome::of_items(vec![item], violations))
@@ -146,18 +142,14 @@ impl File {
             || self.schema.is_some()
     }
 
-    fn find_text<'f>(
-        &self,
-        facts: &'f WorkspaceFacts,
-        entry: Option<&FileEntry>,
-    ) -> Result<&'f str, CannotDecide> {
+    fn find_text<'f>(&self, facts: &'f WorkspaceFacts) -> Result<&'f str, CannotDecide> {
         let path = &self.path;
-        match (facts.contents.get(path), entry) {
-            (Some(FileContent::Text(text)), _) => Ok(text),
-            (Some(FileContent::Omitted(why)), _) => {
+        match facts.contents.get(path) {
+            Some(FileContent::Text(text)) => Ok(text),
+            Some(FileContent::Omitted(why)) => {
                 Err(CannotDecide::missing(format!("the content of `{path}` is not known: {why}")))
             }
-            (None, _) => Err(CannotDecide::missing(format!("the content of `{path}` was not kept"))
+            None => Err(CannotDecide::missing(format!("the content of `{path}` was not kept"))
                 .help("record the run again: the check was added after the recording was made")),
         }
     }

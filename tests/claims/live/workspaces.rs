@@ -12,15 +12,16 @@ use arraign::json::Json;
 const DONE: &str = r#"echo "{\"calls\": [], \"answer\": \"done\"}""#;
 
 /// A suite whose agent is a shell script, with these cases.
+#[expect(clippy::format_push_string, reason = "the texts of a test are short")]
 fn suite(workspace: &str, script: &str, cases: &[(&str, &str)]) -> String {
     let script = Json::from(format!("{script}\n{DONE}"));
     let mut text = format!("defaults:\n  agent: {{command: [sh, -c, {script}]}}\n  input: go\n");
     if !workspace.is_empty() {
-        text.push_str(&format!("  workspace: {workspace}\n"));
+        text += &format!("  workspace: {workspace}\n");
     }
     text.push_str("tests:\n");
     for (id, expect) in cases {
-        text.push_str(&format!("  - {{id: {id}, expect: [{expect}]}}\n"));
+        text += &format!("  - {{id: {id}, expect: [{expect}]}}\n");
     }
     text
 }
@@ -87,7 +88,7 @@ fn the_paths_of_a_run_are_the_same_in_every_trace() {
     let project = shop(
         FROM,
         script,
-        r#"{equals: /workspace}, {tool_input: {tool: read, type: jsonpath, path: $.path, equals: /workspace/src/cart.rs}}"#,
+        "{equals: /workspace}, {tool_input: {tool: read, type: jsonpath, path: $.path, equals: /workspace/src/cart.rs}}",
     );
     run(&project).exits(0);
 }
@@ -162,7 +163,7 @@ fn an_agent_that_does_damage_gets_the_right_word_and_does_none() {
         let project = shop(workspace, script, expect);
         let folder = temporary.path().to_str().expect("a path");
         let ran = project.run_with(&[LIVE, ("TMPDIR", folder)], &[]);
-        println!("{what}");
+        eprintln!("{what}");
         let ran = ran.exits(code);
         if !said.is_empty() {
             ran.says(said);
@@ -191,11 +192,6 @@ fn a_recording_replays_without_the_agent_and_a_changed_template_makes_it_stale()
     let manifest = project.read("evals/traces/s/a.changes/manifest.json");
     assert!(manifest.contains("\"src/new.rs\"") && !manifest.contains("arraign-"), "{manifest}");
     let recorded = project.verdict("s::a");
-    let replays = ["one", "two"].map(|out| {
-        project.run_with(&[("ARRAIGN_ALLOW", ""), ("ARRAIGN_OUT", out)], &[]);
-        out
-    });
-    assert_eq!(replays.len(), 2);
     let replayed = project.run_with(&[("ARRAIGN_OUT", "replay")], &[]).exits(101);
     replayed.says("the program was not run: a folder of evals cannot allow itself to start one");
     assert_eq!(recorded["runs"][0]["workspace"], project.verdicts("replay")[0]["runs"][0]["workspace"]);

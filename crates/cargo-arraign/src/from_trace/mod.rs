@@ -86,7 +86,7 @@ impl FromTrace {
         let reader = self.reader.clone();
         let file = Explain::of_file(self.file.clone()).select(self.run.clone(), format, reader);
         let trace = mask_run(file.read_only_run()?);
-        let run = RecordedRun { file: None, format: "given", trace };
+        let run = RecordedRun { file: None, format: "given", trace, workspace: None };
         let folder = self.out.as_deref().and_then(Path::parent).filter(|folder| folder.is_dir());
         // The settings of the folder count, if it exists already.
         let folder = folder.unwrap_or(Path::new("."));

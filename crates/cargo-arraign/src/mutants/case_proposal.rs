@@ -164,7 +164,7 @@ mod tests {
         });
         let answer = Some("Changed 3 files.".to_owned());
         let trace = Trace { calls: calls.collect(), answer, ..Trace::default() };
-        RecordedRun { file: None, format: "native", trace }
+        RecordedRun { file: None, format: "native", trace, workspace: None }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use arraign::__internals::judge::JudgeSession;
 use arraign::__internals::mutate::{CaseMutator, is_stopped};
 use arraign::__internals::place::Place;
 use arraign::__internals::suite::{Library, build_trial_name, find_case_files, load_all, load_recorded};
+use arraign::__internals::workspace::RunWorkspace;
 use arraign::verdict::CaseMutation;
 use arraign::{Case, LoadError, LoadErrors, Suite, Trace};
 
