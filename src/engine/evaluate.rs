@@ -258,6 +258,16 @@ fn blank_verdict(case: &Case, name: &str) -> Verdict {
     }
 }
 
+/// Returns the hash of a case as it is written, with its row.
+fn hash_case(case: &Case) -> String {
+    let mut hash = TextHash::new();
+    let row = case.row.as_ref().map(|row| row.place.get_text());
+    for text in [Some(case.extent.get_text()), row].into_iter().flatten() {
+        hash.add(text);
+    }
+    format!("{:016x}", hash.value())
+}
+
 /// Returns the hash of a trace, and of what is known of its workspace. `None` for one that is no JSON, which no reader makes.
 fn hash_evidence(run: &RecordedRun) -> Option<String> {
     let mut hash = TextHash::new();

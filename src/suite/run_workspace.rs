@@ -12,6 +12,7 @@ use std::path::{Component, Path};
 
 use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::case::{
     AgentHome, DEFAULT_CHANGES_LIMIT, DEFAULT_COPY_LIMIT, DEFAULT_SETUP_LIMIT, HiddenFiles, LocalFolder,
     WorkspaceSettings, WorkspaceTemplate,
@@ -22,8 +23,8 @@ use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{FileSize, MappingOr, OrderedMap, Placed, TimeLimit};
 
 /// The folder that the agent gets to itself.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "workspace"))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "workspace")]
 #[serde(deny_unknown_fields)]
 pub(super) struct WrittenWorkspace {
     /// The folder that is copied for each run, or `{git: FOLDER, ref: COMMIT}` for the files of a commit. Relative to this file, or
@@ -45,8 +46,8 @@ pub(super) struct WrittenWorkspace {
 }
 
 /// The files of a commit.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 struct GitTemplate {
     /// A folder of the repository.
@@ -57,8 +58,8 @@ struct GitTemplate {
 }
 
 /// The home of the agent, in a word.
-#[derive(Clone, Copy, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(rename_all = "snake_case")]
 enum HomeWord {
     /// An empty folder.
@@ -68,8 +69,8 @@ enum HomeWord {
 }
 
 /// The parts of the user's home that the agent sees.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 struct KeptHome {
     /// Files and folders of the user's home.
@@ -77,8 +78,8 @@ struct KeptHome {
 }
 
 /// The limits of a workspace.
-#[derive(Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Default, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 struct WrittenLimits {
     /// The largest copy, such as `200 MB`. Default: `1 GiB`.

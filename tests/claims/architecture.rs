@@ -60,6 +60,7 @@ const PROGRAM_LAYERS: &[&[&str]] = &[
         "calibrate",
         "compare",
         "completions",
+        "convert",
         "history",
         "ide",
         "import",

@@ -17,6 +17,7 @@
 use serde::Deserialize;
 
 use super::{find_facts, list_paths};
+use crate::JsonSchema;
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{CannotDecide, Item, Outcome, Violation, count_noun};
@@ -31,8 +32,7 @@ pub(crate) const KIND: CheckKind =
         .of_the_end();
 
 /// Settings of `changes`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct ChangesSettings {
     /// Globs of the files that may change. `*` stays in a folder, and `**` does not; a path without wildcards is a file, or
     /// everything below a folder.
@@ -44,8 +44,8 @@ struct ChangesSettings {
 }
 
 /// The most changed files and lines.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[schemars(inline)]
 #[serde(deny_unknown_fields)]
 struct ChangeLimits {
     /// The most changed files.

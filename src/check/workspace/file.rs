@@ -15,6 +15,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::find_facts;
+use crate::JsonSchema;
 use crate::check::json_schema::{Home, Schema};
 use crate::check::support::answer::beginning;
 use crate::check::support::answer_json::shown;
@@ -36,8 +37,7 @@ pub(crate) const KIND: CheckKind =
     .of_the_end();
 
 /// Settings of `file`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct FileSettings {
     /// The path of the file in the workspace.
     path: Placed<String>,
@@ -59,8 +59,8 @@ struct FileSettings {
 }
 
 /// A JSONPath as a key.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[schemars(inline)]
 struct JsonPathKey(String);
 
 struct File {

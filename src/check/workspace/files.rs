@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{find_facts, list_paths};
+use crate::JsonSchema;
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{CannotDecide, Item, Outcome, Violation};
@@ -30,8 +31,7 @@ pub(crate) const KIND: CheckKind =
     CheckKind::built::<FilesSettings>("files", "files exist, are absent, or were not changed").of_the_end();
 
 /// Settings of `files`.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 struct FilesSettings {
     /// Globs, each of which matches at least one file.
     #[serde(default)]

@@ -6,6 +6,7 @@ use std::num::NonZeroU32;
 use serde::{Deserialize, Serialize};
 
 use super::{RunScore, Spread, Statistics, pass_at_k, pass_hat_k};
+use crate::JsonSchema;
 use crate::outcome::{Violation, reaches};
 use crate::score::bounded;
 
