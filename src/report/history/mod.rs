@@ -1,7 +1,7 @@
 //! The history of trials over many runs: how often each passes, when that changed, and what it costs.
 //!
 //! A history is a file of lines, `history.jsonl`, to which every process of a run appends one line for each trial. It has no
-//! index and no server: a million lines are read in about a second.
+//! index and no server, and is read in one pass.
 
 mod case;
 mod page;
