@@ -84,7 +84,7 @@ fn an_agent_works_in_a_copy_with_a_home_of_its_own() {
 
 #[test]
 fn the_paths_of_a_run_are_the_same_in_every_trace() {
-    let script = r#"echo "{\"calls\": [{\"read\": {\"path\": \"$PWD/src/cart.rs\"}}], \"answer\": \"$PWD\"}"; exit"#;
+    let script = r#"echo "{\"calls\": [{\"call\": \"read\", \"args\": {\"path\": \"$PWD/src/cart.rs\"}}], \"answer\": \"$PWD\"}"; exit"#;
     let project = shop(
         FROM,
         script,
