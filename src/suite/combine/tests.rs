@@ -77,6 +77,7 @@ const COMBINATIONS: &[(&str, ExpectedCombination)] = &[
     ("turns", Gate),
     ("verification", Gate),
     ("weights", Merged),
+    ("workspace", Merged),
 ];
 
 /// Settings of `tool_blocklist` that stand beside `metric`, and combine like keys of a case.
@@ -92,6 +93,7 @@ const SHARED: &[&str] = &[
     "require_calls",
     "require_exercised",
     "weights",
+    "workspace",
 ];
 
 fn find_combination(path: &str) -> Option<ExpectedCombination> {
