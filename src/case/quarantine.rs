@@ -77,7 +77,8 @@ impl QuarantineEntry {
 fn matches_pattern(pattern: &str, text: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
     let text: Vec<char> = text.chars().collect();
-    let (mut at, mut seen) = (0, 0);
+    let mut at = 0;
+    let mut seen = 0;
     // The place behind the last `*`, and the text that it has not taken.
     let mut last_star: Option<(usize, usize)> = None;
     while seen < text.len() {

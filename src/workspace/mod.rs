@@ -155,8 +155,7 @@ impl WorkspaceFacts {
 
     /// Returns the topmost ignored path at or above `path`.
     pub fn find_ignored(&self, path: &str) -> Option<&str> {
-        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
-        ends.into_iter().find_map(|end| self.ignored.get(&path[..end]).map(String::as_str))
+        find_at_or_above(&self.ignored, path)
     }
 
     /// Whether `pattern` looks at `path`: it matches, and it names the ignored folder or file that the path is in, if any.
@@ -196,6 +195,12 @@ impl WorkspaceFacts {
         });
         Self { changes: changes.collect(), before, ..Self::default() }
     }
+}
+
+/// Returns the topmost of `paths` that is `path` or a folder above it.
+pub fn find_at_or_above<'p>(paths: &'p BTreeSet<String>, path: &str) -> Option<&'p str> {
+    let mut ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+    ends.find_map(|end| paths.get(&path[..end]).map(String::as_str))
 }
 
 /// The workspace of a run: the facts, and the folders while they are there.

@@ -116,7 +116,8 @@ fn render_case(case: &CaseHistory) -> String {
         parts.push(format!("{} ({:.0} %)", count_noun(case.flips, "flip"), rate * 100.0));
     }
     if let Some(change) = &case.last_change {
-        let (from, to) = (change.from.as_str(), change.to.as_str());
+        let from = change.from.as_str();
+        let to = change.to.as_str();
         let day = change.time.get(..10).unwrap_or_default();
         let commit: String = change.commit.chars().take(10).collect();
         let commit = if commit.is_empty() { commit } else { format!(" at {}", escape_line(&commit)) };

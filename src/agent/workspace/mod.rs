@@ -28,8 +28,8 @@ use crate::json;
 use crate::source::fingerprint_bytes;
 use crate::suite::kept_file;
 use crate::workspace::{
-    FileContent, FileEntry, FileTree, HOME_PATH, MAX_KEPT_TEXT, RunFolders, RunWorkspace, WORKSPACE_PATH,
-    WorkspaceFacts, WorkspaceNeeds, count_lines,
+    ChangedFile, FileContent, FileEntry, FileTree, HOME_PATH, MAX_KEPT_TEXT, RunFolders, RunWorkspace,
+    WORKSPACE_PATH, WorkspaceFacts, WorkspaceNeeds, count_lines, find_at_or_above,
 };
 
 /// The largest file whose lines are counted: 64 MiB. A larger one counts as one line.
@@ -145,7 +145,7 @@ impl PreparedWorkspace {
             let leaves_out = |path: &str, _: &fs::Metadata| {
                 path.rsplit('/').next() == Some(".git") || ignored.contains(path)
             };
-            let copy = CopyRules { limit: u64::MAX, refuses_case: false, leaves_out: &leaves_out };
+            let copy = CopyRules { leaves_out: &leaves_out, ..CopyRules::EVERYTHING };
             copy_tree(&folder, &scratch.path().join("base"), &copy).map_err(AgentProblem::NoWorkspace)?;
             notes.extend(settings.describe_home());
             Ok(Self { scratch, before, rules, notes })
@@ -198,12 +198,11 @@ impl PreparedWorkspace {
         let mut contents = BTreeMap::new();
         let mut changed = 0_u64;
         let base = scratch.path().join("base");
-        let is_ignored = WorkspaceFacts { ignored: ignored.clone(), ..WorkspaceFacts::default() };
         let mut facts = WorkspaceFacts::compare(before, &after, |change| {
             if let Some(FileEntry::File { size, .. }) = &change.after {
                 changed = changed.saturating_add(*size);
             }
-            if is_ignored.find_ignored(&change.path).is_some() {
+            if find_at_or_above(&ignored, &change.path).is_some() {
                 change.omitted = Some("`.gitignore` ignores it".to_owned());
                 return;
             }
@@ -243,7 +242,7 @@ impl PreparedWorkspace {
 }
 
 /// Counts the lines of a change.
-fn describe_lines(change: &mut crate::workspace::ChangedFile, old: &Path, new: &Path) {
+fn describe_lines(change: &mut ChangedFile, old: &Path, new: &Path) {
     let read = |path: &Path| match fs::symlink_metadata(path) {
         Ok(_) => read_content(path, MAX_COUNTED),
         Err(_) => Some(Vec::new()),
@@ -306,8 +305,7 @@ fn make_scratch(
             if !from.is_dir() {
                 return Err(format!("`from`: `{}` is not a folder", folder.name));
             }
-            let rules =
-                CopyRules { limit: settings.copy_limit, refuses_case: true, leaves_out: &|_, _| false };
+            let rules = CopyRules { limit: settings.copy_limit, refuses_case: true, ..CopyRules::EVERYTHING };
             notes = copy_tree(&from, &workspace, &rules)
                 .map_err(|problem| format!("`from`: `{}`: {problem}", folder.name))?;
         }
@@ -447,9 +445,8 @@ impl WorkspaceCopy {
     fn copy_run(settings: &WorkspaceSettings, folders: &RunFolders) -> Result<Self, CopyProblem> {
         let scratch = ScratchFolder::create(false).map_err(|error| CopyProblem::Failed(error.to_string()))?;
         let workspace = scratch.path().join("workspace");
-        let rules = CopyRules { limit: u64::MAX, refuses_case: false, leaves_out: &|_, _| false };
         if folders.workspace.is_dir() {
-            copy_tree(&folders.workspace, &workspace, &rules).map_err(CopyProblem::Failed)?;
+            copy_tree(&folders.workspace, &workspace, &CopyRules::EVERYTHING).map_err(CopyProblem::Failed)?;
         } else {
             fs::create_dir_all(&workspace).map_err(|error| CopyProblem::Failed(error.to_string()))?;
         }
@@ -580,8 +577,7 @@ fn put_hidden(from: &Path, workspace: &Path, target: &str) -> Result<(), String>
     let at = workspace.join(target);
     make_folder_of(&at).map_err(|error| error.to_string())?;
     if from.is_dir() {
-        let rules = CopyRules { limit: u64::MAX, refuses_case: false, leaves_out: &|_, _| false };
-        copy_tree(from, &at, &rules).map(drop)
+        copy_tree(from, &at, &CopyRules::EVERYTHING).map(drop)
     } else {
         fs::copy(from, &at).map(drop).map_err(|error| error.to_string())
     }

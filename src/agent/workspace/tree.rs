@@ -21,6 +21,12 @@ pub(super) struct CopyRules<'r> {
     pub(super) leaves_out: &'r dyn Fn(&str, &Metadata) -> bool,
 }
 
+impl CopyRules<'_> {
+    /// All files are copied, however large they are and whatever they are called.
+    pub(super) const EVERYTHING: Self =
+        Self { limit: u64::MAX, refuses_case: false, leaves_out: &|_, _| false };
+}
+
 /// Copies everything below `from` into the folder `to`, and returns remarks about what was left out. The error is a message.
 pub(super) fn copy_tree(from: &Path, to: &Path, rules: &CopyRules<'_>) -> Result<Vec<String>, String> {
     let mut copy = TreeCopy { rules, copied: 0, notes: Vec::new() };
@@ -252,7 +258,7 @@ mod tests {
     }
 
     fn rules(limit: u64) -> CopyRules<'static> {
-        CopyRules { limit, refuses_case: true, leaves_out: &|_, _| false }
+        CopyRules { limit, refuses_case: true, ..CopyRules::EVERYTHING }
     }
 
     #[test]

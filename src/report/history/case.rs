@@ -223,7 +223,8 @@ fn list_pairs(points: &[PastPoint]) -> impl Iterator<Item = bool> + '_ {
 
 fn find_last_change(history: &History, points: &[PastPoint]) -> Option<LastChange> {
     let at = points.windows(2).rposition(|pair| pair[0].result != pair[1].result)?;
-    let (before, after) = (&points[at], &points[at + 1]);
+    let before = &points[at];
+    let after = &points[at + 1];
     Some(LastChange {
         time: after.time.render(),
         run: history.runs.get(after.run).to_owned(),

@@ -4,8 +4,7 @@
 //! written beside it, under `extra.arraign`: so nothing is lost for arraign, and the list of losses is complete for everyone
 //! else.
 
-use std::collections::HashSet;
-
+use super::calls::{WrittenCall, WrittenCalls, result_text, steps_of, written_name};
 use super::loss::{CannotWrite, Loss, Losses, Written, list_differences};
 use crate::json::{Json, JsonMap, json};
 use crate::reader::own::{EXTRA, WITHOUT, to_native};
@@ -23,7 +22,7 @@ const OF_RESULT: [&str; 7] =
 /// `extra.arraign`.
 pub fn to_atif(trace: &Trace) -> Result<Written, CannotWrite> {
     let wanted = to_native_map(&with_results_said(trace));
-    let steps = wanted.get("steps").and_then(Json::as_array).unwrap_or_default();
+    let steps = steps_of(&wanted);
     if steps.is_empty() {
         return Err(CannotWrite::Empty { format: "ATIF" });
     }
@@ -102,12 +101,9 @@ struct AtifWriter {
     steps: Vec<Json>,
     /// The place of each native step.
     places: Vec<StepPlace>,
-    /// The ids that calls have.
-    ids: HashSet<String>,
-    calls: usize,
+    calls: WrittenCalls,
     /// The turn of the last call, and the nested agent that made it.
     last_call: Option<(usize, Json)>,
-    last_turn: usize,
     /// Whether the last step may still get calls.
     is_open: bool,
 }
@@ -131,7 +127,7 @@ impl AtifWriter {
         }
         self.places.push(StepPlace::Message(self.steps.len()));
         self.steps.push(Json::Object(written));
-        // An empty text beside calls is none: it stays a step of its own.
+        // Beside calls, a reader takes an empty text for no text, so it stays a step of its own.
         self.is_open = source == "agent" && text.as_str().is_some_and(|text| !text.is_empty());
         self.last_call = None;
     }
@@ -145,10 +141,7 @@ impl AtifWriter {
     }
 
     fn add_call(&mut self, step: &JsonMap) {
-        self.calls += 1;
-        let turn = step.get("turn").and_then(Json::as_u64).and_then(|turn| usize::try_from(turn).ok());
-        let turn = turn.unwrap_or(self.last_turn + 1);
-        self.last_turn = self.last_turn.max(turn);
+        let WrittenCall { turn, id } = self.calls.add(step);
         let path = step.get("agent_path").cloned().unwrap_or_default();
         let made = (turn, path);
         let is_of_message = self.is_open && self.last_call.is_none() && made.1.is_null();
@@ -156,9 +149,8 @@ impl AtifWriter {
             self.begin_turn(&made.1);
         }
         self.last_call = Some(made);
-        let id = self.take_id(step);
         let Some(owner) = self.steps.last_mut().and_then(Json::as_object_mut) else { return };
-        let name = step.get("written").or_else(|| step.get("call")).cloned().unwrap_or_default();
+        let name = written_name(step);
         let call = json!({"tool_call_id": id, "function_name": name, "arguments": write_arguments(step)});
         let calls = owner.get_or_insert_with("tool_calls", || Json::Array(Vec::new()));
         let index = calls.as_array().map_or(0, <[Json]>::len);
@@ -182,16 +174,6 @@ impl AtifWriter {
         self.steps.push(Json::Object(written));
         self.is_open = true;
     }
-
-    /// The id of a call, or a new one if it has none, or another call has the same.
-    fn take_id(&mut self, step: &JsonMap) -> String {
-        let own = step.get("id").and_then(Json::as_str).map(ToOwned::to_owned);
-        let mut id = own.unwrap_or_else(|| format!("call_{}", self.calls));
-        while !self.ids.insert(id.clone()) {
-            id = format!("{id}_{}", self.calls);
-        }
-        id
-    }
 }
 
 /// Arguments as a mapping: other ones stand under `_raw`.
@@ -203,15 +185,9 @@ fn write_arguments(step: &JsonMap) -> Json {
     }
 }
 
-/// The result as a text, or the error. None: the call has neither.
+/// The result as a text. A call of which the exit code alone is known has an empty result.
 fn write_result(step: &JsonMap) -> Option<Json> {
-    Some(match (step.get("result"), step.get("error"), step.get("exit_code")) {
-        (Some(Json::String(text)), ..) => Json::String(text.clone()),
-        (Some(other), ..) => Json::from(other.to_string()),
-        (None, Some(error), _) => error.clone(),
-        (None, None, Some(_)) => Json::Null,
-        (None, None, None) => return None,
-    })
+    result_text(step).or_else(|| step.contains_key("exit_code").then_some(Json::Null))
 }
 
 fn push(list: &mut Json, item: Json) {
@@ -226,7 +202,6 @@ fn keep_differences(trajectory: &mut Json, wanted: &JsonMap, places: &[StepPlace
     // What a reader takes from the plain parts: a name such as `mcp__shop__get` is split, for example.
     let plain = read_native(Json::Object(plain.clone())).map_or(plain, |read| to_native_map(&read));
     let mut losses = Losses::default();
-    let steps_of = |run: &JsonMap| run.get("steps").and_then(Json::as_array).unwrap_or_default().to_vec();
     let mut call = 0;
     for ((step, plain), place) in steps_of(wanted).iter().zip(steps_of(&plain)).zip(places) {
         let (Some(step), Some(plain)) = (step.as_object(), plain.as_object()) else { continue };

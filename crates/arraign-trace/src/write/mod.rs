@@ -19,6 +19,7 @@
 //! ```
 
 mod atif;
+mod calls;
 mod loss;
 mod openai_chat;
 

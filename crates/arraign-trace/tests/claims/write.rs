@@ -66,7 +66,7 @@ fn every_sample_survives_atif() {
     assert!(survived > 150, "only {survived}");
 }
 
-/// What is told of a run in the native form, and the messages of the losses.
+/// What ATIF loses of a run with these steps, a line each.
 fn list_losses(steps: &Json) -> Vec<String> {
     let run = read_native(json!({"steps": steps})).expect("a run");
     to_atif(&run).expect("ATIF").losses.iter().map(ToString::to_string).collect()

@@ -77,9 +77,8 @@ fn add_step(step: &Json, last_turn: &mut usize, steps: &mut Vec<Json>) {
         steps.push(Json::Object(said));
     }
     let results = step.pointer("/observation/results").and_then(Json::as_array).unwrap_or_default();
-    let by_call =
-        |result: &'_ Json| Some((result.get("source_call_id")?.as_str()?.to_owned(), result.clone()));
-    let mut results: HashMap<String, Json> = results.iter().filter_map(by_call).collect();
+    let by_call = results.iter().filter_map(|result| Some((result.get("source_call_id")?.as_str()?, result)));
+    let mut results: HashMap<&str, &Json> = by_call.collect();
     for (index, call) in calls.iter().enumerate() {
         let mut native = JsonMap::new();
         put(&mut native, "call", call.get("function_name"));
@@ -91,12 +90,12 @@ fn add_step(step: &Json, last_turn: &mut usize, steps: &mut Vec<Json>) {
         let has_none = |arguments: &&Json| arguments.as_object().is_some_and(JsonMap::is_empty);
         put(&mut native, "args", call.get("arguments").filter(|arguments| !has_none(arguments)));
         let result = call.get("tool_call_id").and_then(Json::as_str).and_then(|id| results.remove(id));
-        if let Some(result) = &result {
+        if let Some(result) = result {
             native.insert("result", result.get("content").cloned().unwrap_or_default());
             native.insert("status", Json::from("unknown"));
         }
         overlay(&mut native, own_extra(call));
-        overlay(&mut native, result.as_ref().and_then(own_extra));
+        overlay(&mut native, result.and_then(own_extra));
         let turn = native.get("turn").and_then(Json::as_u64).and_then(|turn| usize::try_from(turn).ok());
         *last_turn = turn.map_or(*last_turn + 1, |turn| turn.max(*last_turn));
         steps.push(Json::Object(native));
