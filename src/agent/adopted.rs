@@ -10,6 +10,8 @@ use std::fs;
 use std::process;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, set_child_subreaper, waitpid};
 use tokio::process::Command;
@@ -19,6 +21,9 @@ const VARIABLE: &str = "_ARRAIGN_PROCESS";
 
 /// How often what is left is looked for: a process that is being killed may just have started another.
 const ROUNDS: usize = 4;
+
+/// How long a process is given whose program is just being loaded.
+const WAIT: Duration = Duration::from_millis(2);
 
 /// Sees to it that orphans become children of this process. If the system refuses, they do not, and are not found.
 static ADOPT: Once = Once::new();
@@ -53,28 +58,40 @@ impl Mark {
         kill_group();
         for _ in 0..ROUNDS {
             let now = list_processes();
-            let adopted = find_children(&now, process::id()).filter(|child| *child != leader);
-            let marked: Vec<u32> = adopted.filter(|child| self.is_borne_by(*child)).collect();
-            for child in marked {
-                left.extend(descendants(&now, child));
-                left.push(child);
+            let mut starting = false;
+            for child in find_children(&now, process::id()).filter(|child| *child != leader) {
+                let environment = read_environment(child);
+                starting |= environment.is_empty() && read_state(child).is_some_and(|state| state != "Z");
+                if self.is_in(&environment) {
+                    left.push(child);
+                    left.extend(descendants(&now, child));
+                }
             }
             // Without its parents, a process that was seen under the leader is a child of this one.
             left.retain(|process| now.contains_key(process));
-            if left.is_empty() {
+            if left.is_empty() && !starting {
                 return;
             }
+            // Parents come first: a shell whose command is killed before it goes on with the next one.
             left.iter().copied().for_each(kill);
             left.iter().copied().for_each(reap);
+            if starting {
+                thread::sleep(WAIT);
+            }
         }
     }
 
-    /// Whether the process was started with the mark. A process that has ended, or that belongs to another user, shows none.
-    fn is_borne_by(&self, process: u32) -> bool {
-        let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+    /// Whether a process with these variables was started with the mark.
+    fn is_in(&self, environment: &[u8]) -> bool {
         let entry = format!("{VARIABLE}={}", self.0);
         environment.split(|byte| *byte == 0).any(|variable| variable == entry.as_bytes())
     }
+}
+
+/// Returns the variables of a process, with a zero byte after each. A process that has ended, that belongs to another user, or
+/// that is being replaced by its program just now shows none.
+fn read_environment(process: u32) -> Vec<u8> {
+    fs::read(format!("/proc/{process}/environ")).unwrap_or_default()
 }
 
 /// Returns the parent of each process of this machine.
@@ -84,13 +101,22 @@ fn list_processes() -> HashMap<u32, u32> {
     processes.filter_map(|process| Some((process, read_parent(process)?))).collect()
 }
 
-/// Reads the parent of a process from its line of `stat`. The name of the program comes before it, in parentheses, and may
-/// contain any byte.
 fn read_parent(process: u32) -> Option<u32> {
+    read_status(process, 1)?.parse().ok()
+}
+
+/// Reads the letter for what a process does; `Z` has ended.
+fn read_state(process: u32) -> Option<String> {
+    read_status(process, 0)
+}
+
+/// Reads a field of a process's line of `stat`, counted from the name of the program, which is in parentheses and may contain
+/// any byte.
+fn read_status(process: u32, field: usize) -> Option<String> {
     let line = fs::read(format!("/proc/{process}/stat")).ok()?;
     let line = String::from_utf8_lossy(&line);
     let (_, after_name) = line.rsplit_once(')')?;
-    after_name.split_ascii_whitespace().nth(1)?.parse().ok()
+    Some(after_name.split_ascii_whitespace().nth(field)?.to_owned())
 }
 
 fn find_children(processes: &HashMap<u32, u32>, parent: u32) -> impl Iterator<Item = u32> {

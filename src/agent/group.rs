@@ -64,9 +64,8 @@ pub(super) async fn wait_for_exit(
 
 impl Drop for ProcessGroup {
     fn drop(&mut self) {
-        let mut running = lock(&RUNNING_GROUPS);
         self.0.kill();
-        running.retain(|group| group.leader != self.0.leader);
+        lock(&RUNNING_GROUPS).retain(|group| group.leader != self.0.leader);
     }
 }
 

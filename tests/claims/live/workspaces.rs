@@ -181,6 +181,16 @@ fn a_child_that_stays_is_killed_before_the_files_are_read() {
     run(&project).exits(0);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_shell_is_killed_before_its_command() {
+    // Each shell goes on as soon as its command has ended, however that came.
+    let script = "for n in 1 2 3 4 5 6 7 8 9; do (setsid sh -c \"sleep 9; echo late > late$n.txt\" >/dev/null 2>&1 &) ; done; \
+        sleep 0.1; echo x > src/new.rs";
+    let project = shop(FROM, script, "{changes: {only: [src/**], at_most: {files: 1}}}");
+    run(&project).exits(0);
+}
+
 #[test]
 fn a_recording_replays_without_the_agent_and_a_changed_template_makes_it_stale() {
     let script = "echo c > src/cart.rs; echo new > src/new.rs; chmod +x src/new.rs; rm tests/cart.rs";
