@@ -41,12 +41,14 @@ pub use quarantine::{Quarantine, QuarantineEntry, QuarantinedTrial};
 pub use reach::{IdleSetting, WEIGHTLESS, refuse_decided_case};
 use serde::Deserialize;
 use smol_str::SmolStr;
-pub use template::{Template, TemplatePart, check_argument, fill_argument, split_placeholders};
-pub use variables::{FilledText, VariableText};
+pub use template::{
+    Template, TemplateError, TemplatePart, check_argument, fill_argument, split_placeholders,
+};
+pub use variables::{FilledText, VariableError, VariableText};
 pub use variant::{BASELINE, Variant, VariantAgent};
 pub use workspace::{
     AgentHome, DEFAULT_CHANGES_LIMIT, DEFAULT_COPY_LIMIT, DEFAULT_SETUP_LIMIT, HiddenFiles, LocalFolder,
-    WorkspaceSettings, WorkspaceTemplate,
+    MissingFolder, WorkspaceSettings, WorkspaceTemplate,
 };
 
 use crate::JsonSchema;

@@ -3,6 +3,7 @@
 //! [`arraign_trace::source`] opens the files. This module caches parsed files, and writes.
 
 mod fingerprint;
+mod git;
 #[cfg(feature = "live")]
 mod inputs;
 mod inside;
@@ -24,8 +25,9 @@ pub use arraign_trace::source::{
 pub(crate) use fingerprint::FingerprintWriter;
 pub(crate) use fingerprint::TextHash;
 pub use fingerprint::fingerprint_bytes;
+pub(crate) use git::{find_object, git_command, run_git};
 #[cfg(feature = "live")]
-pub use inputs::{FileFingerprints, InputHasher, check_input_pattern};
+pub use inputs::{FileFingerprints, InputError, InputHasher};
 pub use line_log::LineLog;
 #[cfg(feature = "live")]
 pub use watch::PackageFiles;

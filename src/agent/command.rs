@@ -120,7 +120,7 @@ pub(super) fn fill_arguments(
     input: &AgentInput,
     environment: &AgentEnvironment,
 ) -> Result<CommandLine, AgentProblem> {
-    let mut asked = json::to_json(input).map_err(|error| AgentProblem::NotAsked(error.to_string()))?;
+    let mut asked = json::to_json(input).map_err(|error| AgentProblem::NotAsked(error.into()))?;
     // An input without a text has no `query`, and an argument that uses it says so.
     if let Some(names) = asked.as_object_mut().filter(|_| input.query.is_empty()) {
         names.remove("query");
@@ -128,7 +128,8 @@ pub(super) fn fill_arguments(
     // A command in a workspace finds the package by this name.
     asked["package"] = environment.folder.to_string_lossy().into_owned().into();
     let arguments = line.arguments.iter().map(|argument| fill_argument(argument, &asked));
-    let arguments = arguments.collect::<Result<_, String>>().map_err(AgentProblem::NotAsked)?;
+    let arguments =
+        arguments.collect::<Result<_, _>>().map_err(|error| AgentProblem::NotAsked(error.into()))?;
     Ok(CommandLine { arguments, ..line.clone() })
 }
 

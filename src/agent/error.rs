@@ -4,6 +4,7 @@ use std::io;
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use super::workspace::WorkspaceError;
 use crate::secrets::{QuotedText, Secrets};
 
 /// The largest length of what an agent returned in an error message, in characters.
@@ -45,7 +46,7 @@ pub enum AgentProblem {
     },
     /// The request cannot be built.
     #[error("could not be asked\n{0}")]
-    NotAsked(String),
+    NotAsked(AgentFailure),
     /// The server is unreachable, refuses, or fails.
     #[error("gave no answer{}", render_causes(.0.as_ref()))]
     Unanswered(AgentFailure),
@@ -66,7 +67,7 @@ pub enum AgentProblem {
     SeveralRuns(usize),
     /// The workspace of the run cannot be made.
     #[error("has no workspace\n{0}")]
-    NoWorkspace(String),
+    NoWorkspace(WorkspaceError),
     /// The agent wrote more than the workspace allows.
     #[error("changed too much\n{0}")]
     ChangedTooMuch(String),

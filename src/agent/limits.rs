@@ -70,7 +70,7 @@ impl AgentGate {
         };
         let limits = self.limits;
         let wait = self.update(move |state| plan_start(limits, state)).await.map_err(explain_files)?;
-        sleep(wait.map_err(AgentProblem::NotAsked)?).await;
+        sleep(wait.map_err(|spent| AgentProblem::NotAsked(spent.into()))?).await;
         Ok(GateEntry { _permit: permit, _slot: slot })
     }
 
@@ -96,11 +96,18 @@ impl AgentGate {
     }
 }
 
+/// The agents of a run have cost as much as they may.
+#[derive(Debug, PartialEq, thiserror::Error)]
+#[error("the agents of this run have cost ${spent:.4}, and their budget is ${budget}")]
+struct BudgetSpent {
+    spent: f64,
+    budget: f64,
+}
+
 /// Reserves the next start. Starts have equal distances, so that no minute has more of them than allowed.
-fn plan_start(limits: AgentLimits, state: &mut GateState) -> Result<Duration, String> {
+fn plan_start(limits: AgentLimits, state: &mut GateState) -> Result<Duration, BudgetSpent> {
     if let Some(budget) = limits.budget_usd.filter(|budget| state.spent_usd >= *budget) {
-        let spent = state.spent_usd;
-        return Err(format!("the agents of this run have cost ${spent:.4}, and their budget is ${budget}"));
+        return Err(BudgetSpent { spent: state.spent_usd, budget });
     }
     let Some(per_minute) = limits.per_minute else { return Ok(Duration::ZERO) };
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
@@ -168,7 +175,8 @@ fn open_for_lock(path: &Path) -> io::Result<File> {
 
 #[expect(clippy::needless_pass_by_value, reason = "it is the last to need the error")]
 fn explain_files(error: io::Error) -> AgentProblem {
-    AgentProblem::NotAsked(format!("the limits that the processes of a run share cannot be kept: {error}"))
+    let problem = format!("the limits that the processes of a run share cannot be kept: {error}");
+    AgentProblem::NotAsked(problem.into())
 }
 
 #[cfg(test)]
@@ -181,7 +189,7 @@ mod tests {
         AgentGate::new(limits, Some(folder.to_owned()))
     }
 
-    fn plan_shared_start(limits: AgentLimits, folder: &Path) -> Result<Duration, String> {
+    fn plan_shared_start(limits: AgentLimits, folder: &Path) -> Result<Duration, BudgetSpent> {
         update_shared(folder, |state| plan_start(limits, state)).expect("a file")
     }
 
@@ -207,7 +215,7 @@ mod tests {
         block_on(gate(limits, folder.path()).add_cost(|| Some(0.3))).expect("a file");
         assert_eq!(plan_shared_start(limits, folder.path()), Ok(Duration::ZERO));
         block_on(gate(limits, folder.path()).add_cost(|| Some(0.3))).expect("a file");
-        let refused = plan_shared_start(limits, folder.path()).expect_err("spent");
+        let refused = plan_shared_start(limits, folder.path()).expect_err("spent").to_string();
         assert_eq!(refused, "the agents of this run have cost $0.6000, and their budget is $0.5");
     }
 

@@ -46,7 +46,7 @@ pub use model::ModelTask;
 pub use model::{KeepExchanges, list_model_variables};
 pub use pool::{AgentAnswer, AgentEnvironment, AgentPool, AgentRun, AgentTask, KeepRun};
 pub use program::ProgramRunner;
-pub use workspace::{Room, WorkspacePlan, fingerprint_workspace};
+pub use workspace::{Room, WorkspaceError, WorkspacePlan, fingerprint_workspace};
 
 use crate::case::{
     AgentDescription, AgentFrom, BASELINE, Case, CommandLine, Described, HttpCall, InputGlob, ModelSettings,
@@ -224,29 +224,41 @@ impl From<AgentDescription> for ConfiguredAgent {
     }
 }
 
+/// Why an agent cannot be registered, or be given something.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegisterError {
+    /// The name is taken.
+    #[error("two agents are called `{0}`: give each its own name")]
+    NameTaken(String),
+    /// There is no agent of this name yet.
+    #[error("no agent is called `{0}` here; register the agent first")]
+    NoAgent(String),
+}
+
 /// The agents of one harness, by name.
 #[derive(Clone, Default)]
 pub struct Agents(BTreeMap<String, ConfiguredAgent>);
 
 impl Agents {
     /// Adds an agent. It is an error if the name is taken.
-    pub fn register_agent(&mut self, name: &str, agent: ConfiguredAgent) -> Result<(), String> {
+    pub fn register_agent(&mut self, name: &str, agent: ConfiguredAgent) -> Result<(), RegisterError> {
         match self.0.insert(name.to_owned(), agent) {
             None => Ok(()),
-            Some(_) => Err(format!("two agents are called `{name}`: give each its own name")),
+            Some(_) => Err(RegisterError::NameTaken(name.to_owned())),
         }
     }
 
     /// Adds to the files that the agent `name` depends on. It is an error if there is no such agent.
-    pub fn add_inputs(&mut self, name: &str, inputs: Vec<InputGlob>) -> Result<(), String> {
-        let agent = self.0.get_mut(name).ok_or_else(|| format!("no agent is called `{name}` here"))?;
+    pub fn add_inputs(&mut self, name: &str, inputs: Vec<InputGlob>) -> Result<(), RegisterError> {
+        let agent = self.0.get_mut(name).ok_or_else(|| RegisterError::NoAgent(name.to_owned()))?;
         agent.inputs.extend(inputs);
         Ok(())
     }
 
     /// Lets the agent `name` run in every mode, with a recorded model. It is an error if there is no such agent.
-    pub fn set_model(&mut self, name: &str, model: ModelSettings) -> Result<(), String> {
-        let agent = self.0.get_mut(name).ok_or_else(|| format!("no agent is called `{name}` here"))?;
+    pub fn set_model(&mut self, name: &str, model: ModelSettings) -> Result<(), RegisterError> {
+        let agent = self.0.get_mut(name).ok_or_else(|| RegisterError::NoAgent(name.to_owned()))?;
         agent.definition["model"] = model.define();
         agent.model = Some(model);
         Ok(())

@@ -21,7 +21,7 @@ use super::leases::RunLeases;
 use super::limits::AgentGate;
 use super::mocks::MocksTask;
 use super::model::ModelTask;
-use super::workspace::{self, PreparedWorkspace, Room, WorkspacePlan};
+use super::workspace::{self, PreparedWorkspace, Room, WorkspaceError, WorkspacePlan};
 use super::{
     Agent, AgentError, AgentInput, AgentProblem, DEFAULT_TIMEOUT, command, conversation, group, http,
 };
@@ -323,8 +323,7 @@ async fn make_workspace(
     input: &mut AgentInput,
 ) -> Result<(PreparedWorkspace, AgentEnvironment), AgentProblem> {
     if matches!(agent, Agent::Http(_)) {
-        let problem = "an agent on a server does not see the folder; a `workspace` is for a command, or for code of the test target";
-        return Err(AgentProblem::NoWorkspace(problem.to_owned()));
+        return Err(AgentProblem::NoWorkspace(WorkspaceError::AgentOnServer));
     }
     let prepared = PreparedWorkspace::make(plan, environment).await?;
     let room = prepared.find_room(&plan.settings);

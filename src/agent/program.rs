@@ -7,7 +7,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::command::{collect_secrets, run_process};
 use super::pool::exit_when_interrupted;
-use super::workspace::{CopyProblem, WorkspaceCopy};
+use super::workspace::{WorkspaceCopy, WorkspaceError};
 use super::{AgentEnvironment, AgentProblem};
 use crate::case::{CommandLine, WorkspaceSettings};
 use crate::evidence::{Absent, ProgramReport, ProgramRequest};
@@ -45,12 +45,14 @@ impl ProgramRunner {
         let runtime = self.start_runtime().map_err(Absent::Failed)?;
         runtime.block_on(async {
             let copy = WorkspaceCopy::make(settings, workspace, &self.environment).await;
-            let copy = copy.map_err(|problem| match problem {
-                CopyProblem::Missing(why) => {
-                    let why = format!("the program was not run: {why}");
-                    Absent::undecided(why, "record the run again: ARRAIGN_AGENT_MODE=record cargo test")
+            let copy = copy.map_err(|problem| {
+                let why = format!("the program was not run: {problem}");
+                match problem {
+                    WorkspaceError::NotRecorded(_) => {
+                        Absent::undecided(why, "record the run again: ARRAIGN_AGENT_MODE=record cargo test")
+                    }
+                    _ => Absent::Failed(why),
                 }
-                CopyProblem::Failed(why) => Absent::Failed(format!("the program was not run: {why}")),
             })?;
             let environment = AgentEnvironment { room: Some(copy.room.clone()), ..self.environment.clone() };
             run_request(request, facts, &environment).await.map_err(Absent::Failed)

@@ -16,7 +16,7 @@ pub(super) fn ask_server(
     _: &AgentInput,
     _: &AgentEnvironment,
 ) -> Ready<Result<Trace, AgentProblem>> {
-    ready(Err(AgentProblem::NotAsked("the feature `http` is off".to_owned())))
+    ready(Err(AgentProblem::NotAsked("the feature `http` is off".into())))
 }
 
 /// Returns nothing: there is no request.

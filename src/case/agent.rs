@@ -10,7 +10,7 @@ use super::{Template, VariableText};
 use crate::JsonSchema;
 use crate::check::InputMatch;
 use crate::json::{Json, json};
-use crate::pattern::JsonPath;
+use crate::pattern::{JsonPath, PathPattern};
 use crate::place::Place;
 
 /// The limits on the agents of a run.
@@ -116,7 +116,7 @@ impl AgentDescription {
 #[derive(Debug, Clone)]
 pub struct InputGlob {
     /// The glob.
-    pub pattern: String,
+    pub pattern: PathPattern,
     /// The place of the glob; `None` for an agent of the test target.
     pub place: Option<Place>,
 }

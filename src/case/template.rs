@@ -6,6 +6,29 @@
 use crate::json::Json;
 use crate::yaml::{did_you_mean, render_plain};
 
+/// Why a template cannot be read or filled.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TemplateError {
+    /// A placeholder has no end.
+    #[error("`{{{{` has no `}}}}` behind it")]
+    Unclosed,
+    /// An agent is asked nothing of this name.
+    #[error("`{{{{{name}}}}}` names nothing that an agent is asked: {help}")]
+    UnknownName {
+        /// The name.
+        name: String,
+        /// The nearest name, or all names.
+        help: String,
+    },
+    /// The case has no value of this name.
+    #[error("the case says nothing for `{{{{{0}}}}}`")]
+    NotInCase(String),
+    /// The variant has no value of this name.
+    #[error("the variant sets nothing for `{{{{{0}}}}}`")]
+    NotInVariant(String),
+}
+
 /// The names that a template may use: the keys of the input that a command reads, and the address of mock tools.
 const TEMPLATE_NAMES: [&str; 8] =
     ["conversation", "id", "input", "mcp_url", "query", "run", "session", "turn"];
@@ -16,7 +39,7 @@ pub struct Template(Json);
 
 impl Template {
     /// Checks the placeholders of `value`. The error names the text with an unknown name.
-    pub fn new(value: Json) -> Result<Self, String> {
+    pub fn new(value: Json) -> Result<Self, TemplateError> {
         each_text(&value, &mut |text| check_parts(text).map(drop))?;
         Ok(Self(value))
     }
@@ -33,12 +56,12 @@ impl Template {
     }
 
     /// Fills the template with `asked`, an object by name. The error names the missing entry.
-    pub fn fill(&self, asked: &Json) -> Result<Json, String> {
+    pub fn fill(&self, asked: &Json) -> Result<Json, TemplateError> {
         fill_value(&self.0, asked)
     }
 
     /// Fills the placeholders of a header, which are those of a variant: `{{variant.MODEL}}`. All other braces are text.
-    pub fn fill_variant(text: &str, asked: &Json) -> Result<String, String> {
+    pub fn fill_variant(text: &str, asked: &Json) -> Result<String, TemplateError> {
         let parts = split_placeholders(text).map(|part| match part {
             TemplatePart::Placeholder { name, .. } if names_variant(name) => {
                 find_value(asked, name).map(render_plain)
@@ -51,7 +74,7 @@ impl Template {
     }
 
     /// Fills a text. Each inserted value goes through `escape` first.
-    pub fn fill_text(text: &str, asked: &Json, escape: fn(&str) -> String) -> Result<String, String> {
+    pub fn fill_text(text: &str, asked: &Json, escape: fn(&str) -> String) -> Result<String, TemplateError> {
         let parts = check_parts(text)?.into_iter().map(|part| match part {
             TemplatePart::Placeholder { name, .. } => {
                 find_value(asked, name).map(|value| escape(&render_plain(value)))
@@ -143,16 +166,14 @@ fn is_identifier(text: &str) -> bool {
 }
 
 /// Checks the placeholders of an argument. Returns whether it has any.
-pub fn check_argument(text: &str) -> Result<bool, String> {
+pub fn check_argument(text: &str) -> Result<bool, TemplateError> {
     let mut has_any = false;
     for part in split_argument(text) {
         let TemplatePart::Placeholder { name, .. } = part else { continue };
         has_any = true;
         let first = name.split('.').next().unwrap_or_default();
         if !(ARGUMENT_NAMES.contains(&name) || first == "input") {
-            let help = did_you_mean(first, &ARGUMENT_NAMES)
-                .unwrap_or_else(|| format!("there is `{}`", ARGUMENT_NAMES.join("`, `")));
-            return Err(format!("`{{{{{name}}}}}` names nothing that an agent is asked: {help}"));
+            return Err(refuse_name(name, &ARGUMENT_NAMES));
         }
     }
     Ok(has_any)
@@ -160,7 +181,7 @@ pub fn check_argument(text: &str) -> Result<bool, String> {
 
 /// Fills the placeholders of an argument with `asked`, an object by name. The value stays within the argument, and no shell
 /// reads it. The error names the missing entry.
-pub fn fill_argument(text: &str, asked: &Json) -> Result<String, String> {
+pub fn fill_argument(text: &str, asked: &Json) -> Result<String, TemplateError> {
     let parts = split_argument(text).into_iter().map(|part| match part {
         TemplatePart::Placeholder { name, .. } if check_argument(&format!("{{{{{name}}}}}")).is_ok() => {
             find_value(asked, name).map(render_plain)
@@ -172,7 +193,10 @@ pub fn fill_argument(text: &str, asked: &Json) -> Result<String, String> {
     parts.collect()
 }
 
-fn each_text(value: &Json, hold: &mut impl FnMut(&str) -> Result<(), String>) -> Result<(), String> {
+fn each_text(
+    value: &Json,
+    hold: &mut impl FnMut(&str) -> Result<(), TemplateError>,
+) -> Result<(), TemplateError> {
     match value {
         Json::String(text) => hold(text),
         Json::Array(items) => items.iter().try_for_each(|item| each_text(item, hold)),
@@ -181,19 +205,19 @@ fn each_text(value: &Json, hold: &mut impl FnMut(&str) -> Result<(), String>) ->
     }
 }
 
-fn fill_value(value: &Json, asked: &Json) -> Result<Json, String> {
+fn fill_value(value: &Json, asked: &Json) -> Result<Json, TemplateError> {
     match value {
         Json::String(text) => fill_value_text(text, asked),
         Json::Array(items) => items.iter().map(|item| fill_value(item, asked)).collect(),
         Json::Object(entries) => {
             let entries = entries.iter().map(|(key, value)| Ok((key.clone(), fill_value(value, asked)?)));
-            entries.collect::<Result<_, String>>().map(Json::Object)
+            entries.collect::<Result<_, TemplateError>>().map(Json::Object)
         }
         Json::Null | Json::Bool(_) | Json::Number(_) => Ok(value.clone()),
     }
 }
 
-fn fill_value_text(text: &str, asked: &Json) -> Result<Json, String> {
+fn fill_value_text(text: &str, asked: &Json) -> Result<Json, TemplateError> {
     match check_parts(text)?[..] {
         [TemplatePart::Placeholder { name, .. }] => find_value(asked, name).cloned(),
         _ => Template::fill_text(text, asked, str::to_owned).map(Json::from),
@@ -201,31 +225,35 @@ fn fill_value_text(text: &str, asked: &Json) -> Result<Json, String> {
 }
 
 /// Splits a text, and checks that its placeholders are closed and known.
-fn check_parts(text: &str) -> Result<Vec<TemplatePart<'_>>, String> {
+fn check_parts(text: &str) -> Result<Vec<TemplatePart<'_>>, TemplateError> {
     let checked = split_placeholders(text).map(|part| match part {
         TemplatePart::Text(_) => Ok(part),
         TemplatePart::Placeholder { name, .. } => check_name(name).map(|()| part),
-        TemplatePart::Unclosed(_) => Err("`{{` has no `}}` behind it".to_owned()),
+        TemplatePart::Unclosed(_) => Err(TemplateError::Unclosed),
     });
     checked.collect()
 }
 
 /// `input.user.name` is a part of the input, and `model.openai` one of the addresses for the agent's model.
-fn check_name(name: &str) -> Result<(), String> {
+fn check_name(name: &str) -> Result<(), TemplateError> {
     if Template::knows_name(name) {
         return Ok(());
     }
-    let first = name.split('.').next().unwrap_or_default();
-    let help = did_you_mean(first, &TEMPLATE_NAMES)
-        .unwrap_or_else(|| format!("there is `{}`", TEMPLATE_NAMES.join("`, `")));
-    Err(format!("`{{{{{name}}}}}` names nothing that an agent is asked: {help}"))
+    Err(refuse_name(name, &TEMPLATE_NAMES))
 }
 
-fn find_value<'a>(asked: &'a Json, name: &str) -> Result<&'a Json, String> {
+fn refuse_name(name: &str, known: &[&str]) -> TemplateError {
+    let first = name.split('.').next().unwrap_or_default();
+    let help = did_you_mean(first, known).unwrap_or_else(|| format!("there is `{}`", known.join("`, `")));
+    TemplateError::UnknownName { name: name.to_owned(), help }
+}
+
+fn find_value<'a>(asked: &'a Json, name: &str) -> Result<&'a Json, TemplateError> {
     let value = asked.pointer(&format!("/{}", name.replace('.', "/")));
     value.ok_or_else(|| {
-        let who = if names_variant(name) { "the variant sets" } else { "the case says" };
-        format!("{who} nothing for `{{{{{name}}}}}`")
+        let missing =
+            if names_variant(name) { TemplateError::NotInVariant } else { TemplateError::NotInCase };
+        missing(name.to_owned())
     })
 }
 
@@ -235,7 +263,7 @@ mod tests {
 
     use super::*;
 
-    fn of(template: Json) -> Result<Json, String> {
+    fn of(template: Json) -> Result<Json, TemplateError> {
         let input = json!({"query": "say \"hi\"", "user": {"age": 7}, "tags": ["a", "b"]});
         Template::new(template)?.fill(&json!({"id": "x", "run": 2, "query": "say \"hi\"", "input": input}))
     }
@@ -273,7 +301,10 @@ mod tests {
             assert!(check_argument(text).is_ok(), "{text}");
         }
         let wrong = check_argument("a {{qeury}}").expect_err("a mistake");
-        assert_eq!(wrong, "`{{qeury}}` names nothing that an agent is asked: did you mean `query`?");
+        assert_eq!(
+            wrong.to_string(),
+            "`{{qeury}}` names nothing that an agent is asked: did you mean `query`?"
+        );
         assert!(fill_argument("{{input.who}}", &asked).is_err() && check_argument("{{mcp_url}}").is_err());
     }
 
@@ -282,17 +313,20 @@ mod tests {
         let asked = json!({"query": "q", "variant": {"MODEL": "m {{query}}"}});
         let fill = |text: &str| Template::fill_variant(text, &asked);
         assert_eq!(fill("a {{variant.MODEL}} {{query}} {{"), Ok("a m {{query}} {{query}} {{".to_owned()));
-        assert_eq!(fill("{{variant.X}}"), Err("the variant sets nothing for `{{variant.X}}`".to_owned()));
+        assert_eq!(fill("{{variant.X}}"), Err(TemplateError::NotInVariant("variant.X".to_owned())));
         assert!(Template::new(json!("{{variant}}")).is_err());
     }
 
     #[test]
     fn what_is_not_there_is_told() {
-        assert_eq!(of(json!("{{input.who}}")), Err("the case says nothing for `{{input.who}}`".to_owned()));
-        assert_eq!(of(json!(["{{x"])), Err("`{{` has no `}}` behind it".to_owned()));
+        assert_eq!(of(json!("{{input.who}}")), Err(TemplateError::NotInCase("input.who".to_owned())));
+        assert_eq!(of(json!(["{{x"])), Err(TemplateError::Unclosed));
         let wrong = of(json!({"a": ["{{qeury}}"]})).expect_err("a mistake");
-        assert_eq!(wrong, "`{{qeury}}` names nothing that an agent is asked: did you mean `query`?");
+        assert_eq!(
+            wrong.to_string(),
+            "`{{qeury}}` names nothing that an agent is asked: did you mean `query`?"
+        );
         let wrong = of(json!("{{run.x}}")).expect_err("a mistake");
-        assert!(wrong.starts_with("`{{run.x}}` names nothing"), "{wrong}");
+        assert!(wrong.to_string().starts_with("`{{run.x}}` names nothing"), "{wrong}");
     }
 }

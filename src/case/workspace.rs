@@ -59,13 +59,23 @@ pub struct LocalFolder {
     pub candidates: Vec<(PathBuf, String)>,
 }
 
+/// None of the paths that a name may mean exists.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` does not exist: there is no {}", .tried.join(", and no "))]
+pub struct MissingFolder {
+    /// The name.
+    pub name: String,
+    /// The paths as people know them.
+    pub tried: Vec<String>,
+}
+
 impl LocalFolder {
-    /// Returns the path that the name means. The error is a message.
-    pub fn find(&self) -> Result<PathBuf, String> {
+    /// Returns the path that the name means.
+    pub fn find(&self) -> Result<PathBuf, MissingFolder> {
         let found = self.candidates.iter().find(|(path, _)| path.exists());
-        found.map(|(path, _)| path.clone()).ok_or_else(|| {
-            let tried: Vec<String> = self.candidates.iter().map(|(_, name)| format!("`{name}`")).collect();
-            format!("`{}` does not exist: there is no {}", self.name, tried.join(", and no "))
+        found.map(|(path, _)| path.clone()).ok_or_else(|| MissingFolder {
+            name: self.name.clone(),
+            tried: self.candidates.iter().map(|(_, name)| format!("`{name}`")).collect(),
         })
     }
 }

@@ -8,7 +8,6 @@
 
 mod cli;
 mod folder;
-mod git;
 mod ide;
 #[cfg(feature = "live")]
 mod limits;
@@ -175,7 +174,8 @@ impl Harness {
         T: crate::agent::IntoTrace,
         E: Into<crate::agent::AgentFailure>,
     {
-        self.mistakes.extend(self.live.register(name, crate::agent::InProcess::new(ask)).err());
+        let registered = self.live.register(name, crate::agent::InProcess::new(ask));
+        self.mistakes.extend(registered.err().map(|problem| problem.to_string()));
         self
     }
 

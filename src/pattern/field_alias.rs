@@ -7,6 +7,7 @@ use std::sync::Arc;
 use regex::{Regex, escape};
 use serde::Deserialize;
 
+use super::error::PatternError;
 use super::regex::compile_sized;
 use crate::JsonSchema;
 use crate::place::LoadErrors;
@@ -73,16 +74,14 @@ impl FieldAliases {
         Self(table)
     }
 
-    /// Compiles the pattern that finds `field` in an answer. The error is a sentence for the user.
-    pub fn compile_pattern(&self, field: &str) -> Result<FieldPattern, String> {
+    /// Compiles the pattern that finds `field` in an answer.
+    pub fn compile_pattern(&self, field: &str) -> Result<FieldPattern, PatternError> {
         let aliases = self.0.get(field).filter(|aliases| !aliases.is_empty());
         let aliases = aliases.cloned().unwrap_or_else(|| vec![field.to_owned()]);
         let any = aliases.iter().map(|alias| escape(alias)).collect::<Vec<_>>().join("|");
         // Only the words are matched in any case: the long s is no letter of ASCII, though it folds to one.
         let text = format!("(?:^|[^A-Za-z])(?i:{any})(?:[^A-Za-z]|$)");
-        let alone = PATTERNS
-            .get(&text, || compile_sized(&text))
-            .map_err(|_| "this field or an alias of it is too long")?;
+        let alone = PATTERNS.get(&text, || compile_sized(&text)).map_err(|_| PatternError::FieldTooLong)?;
         Ok(FieldPattern { aliases, alone })
     }
 }

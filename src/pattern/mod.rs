@@ -3,6 +3,7 @@
 //! Patterns compile once a process: the same glob or regex in ten thousand cases is one automaton.
 
 mod atoms;
+mod error;
 mod example;
 mod field_alias;
 mod glob_example;
@@ -27,6 +28,7 @@ pub use atoms::{
     Atom, AtomKind, AtomReading, ClockTime, Date, Decimal, Unit, find_atoms, fold_text, is_currency,
     list_digit_runs, units_agree,
 };
+pub use error::{OddCharacter, PatternError};
 pub(crate) use example::find_example;
 pub(crate) use field_alias::WrittenAliases;
 pub use field_alias::{FieldAliases, FieldPattern};

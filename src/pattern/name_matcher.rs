@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 
 use arraign_trace::compiled::Compiled;
 
+use super::error::PatternError;
 use super::normal_name::{fold_name, has_spelling, strip_separators};
 use super::tool::is_glob;
 
@@ -47,8 +48,8 @@ pub(super) enum NameMatcher {
 }
 
 impl NameMatcher {
-    /// A name or a glob. The error is a sentence for the user.
-    pub(super) fn new(text: &str, spelling: Spelling) -> Result<Self, String> {
+    /// A name or a glob.
+    pub(super) fn new(text: &str, spelling: Spelling) -> Result<Self, PatternError> {
         Ok(match (is_glob(text), spelling) {
             (false, Spelling::Exact) => Self::Exact(SmolStr::new(text)),
             (false, Spelling::AnyCase) => Self::AnyCase(text.to_lowercase().into()),
@@ -91,12 +92,14 @@ impl NameMatcher {
     }
 }
 
-fn compile_glob(text: &str, case_sensitive: bool) -> Result<Arc<GlobSet>, String> {
+fn compile_glob(text: &str, case_sensitive: bool) -> Result<Arc<GlobSet>, PatternError> {
     if text.len() > MAX_GLOB_BYTES {
-        return Err(format!("the pattern is longer than {MAX_GLOB_BYTES} bytes"));
+        return Err(PatternError::TooLong(MAX_GLOB_BYTES));
     }
     // One compiled glob serves all spellings of a case file, so the key says how letters are compared.
     let key = format!("{}{text}", if case_sensitive { 's' } else { 'i' });
+    let refuse =
+        |error: globset::Error| PatternError::Glob { text: text.to_owned(), problem: error.kind().clone() };
     GLOBS.get(&key, || {
         let glob = GlobBuilder::new(text)
             .literal_separator(false)
@@ -104,9 +107,9 @@ fn compile_glob(text: &str, case_sensitive: bool) -> Result<Arc<GlobSet>, String
             .empty_alternates(true)
             .case_insensitive(!case_sensitive)
             .build()
-            .map_err(|error| format!("`{text}` is not a pattern: {}", error.kind()))?;
+            .map_err(refuse)?;
         let set = GlobSetBuilder::new().add(glob).build();
-        let set = set.map_err(|error| format!("`{text}` is not a pattern: {}", error.kind()))?;
+        let set = set.map_err(refuse)?;
         Ok((set, BYTES_A_CHARACTER * text.len()))
     })
 }

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Deserializer, de};
 use smol_str::SmolStr;
 
+use super::error::PatternError;
 use super::name_matcher::Spelling;
 use super::tool::ToolPattern;
 
@@ -45,7 +46,7 @@ pub struct NormalPattern(ToolPattern);
 
 impl NormalPattern {
     /// A name or a glob. The error is a sentence for the user.
-    pub fn new(text: &str) -> Result<Self, String> {
+    pub fn new(text: &str) -> Result<Self, PatternError> {
         ToolPattern::with_spelling(text, Spelling::Normal).map(Self)
     }
 

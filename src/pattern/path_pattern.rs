@@ -1,7 +1,9 @@
-//! Patterns of paths in a workspace.
+//! Patterns of paths in a workspace or a package.
 
 use globset::{GlobBuilder, GlobMatcher};
 use serde::Deserialize;
+
+use super::error::PatternError;
 
 /// A glob of paths with `/`. `*` stays inside a folder, and `**` does not. A path without wildcards is that file, or all files
 /// below that folder.
@@ -28,21 +30,24 @@ impl schemars::JsonSchema for PathPattern {
 }
 
 impl PathPattern {
-    /// Parses a pattern. The error is a message.
-    pub fn new(text: &str) -> Result<Self, String> {
+    /// Parses a pattern.
+    pub fn new(text: &str) -> Result<Self, PatternError> {
         let path = text.trim_end_matches('/');
-        let leads_out =
-            path.is_empty() || path.starts_with('/') || path.split(['/', '\\']).any(|part| part == "..");
-        if leads_out {
-            return Err(format!("`{text}` is not a path inside the workspace"));
+        if path.is_empty() && text.is_empty() {
+            return Err(PatternError::Empty);
+        }
+        if path.is_empty() || path.starts_with('/') || path.split(['/', '\\']).any(|part| part == "..") {
+            return Err(PatternError::LeadsOut(text.to_owned()));
         }
         let below = (!has_wildcard(path)).then(|| format!("{path}/**"));
         let matchers = [path].into_iter().chain(below.as_deref()).map(|pattern| {
             let glob = GlobBuilder::new(pattern).literal_separator(true).build();
-            let glob = glob.map_err(|error| format!("`{text}` is not a pattern: {}", error.kind()))?;
-            Ok(glob.compile_matcher())
+            glob.map(|glob| glob.compile_matcher())
         });
-        Ok(Self { text: path.to_owned(), matchers: matchers.collect::<Result<_, String>>()? })
+        let matchers = matchers
+            .collect::<Result<_, _>>()
+            .map_err(|error| PatternError::Glob { text: text.to_owned(), problem: error.kind().clone() })?;
+        Ok(Self { text: path.to_owned(), matchers })
     }
 
     /// Whether the pattern matches a path.
@@ -73,9 +78,9 @@ fn has_wildcard(text: &str) -> bool {
 }
 
 impl TryFrom<String> for PathPattern {
-    type Error = String;
+    type Error = PatternError;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, PatternError> {
         Self::new(&text)
     }
 }

@@ -10,6 +10,8 @@ use serde::{Deserialize, Deserializer, de};
 
 use arraign_trace::compiled::{Compiled, SizedForm};
 
+use super::error::PatternError;
+
 /// A compiled program above this many bytes is refused: it is a mistake or an attack.
 const SIZE_LIMIT: usize = 1 << 20;
 
@@ -32,12 +34,12 @@ pub(super) fn compile_sized(pattern: &str) -> Result<SizedForm<Regex>, regex::Er
 pub struct TextPattern(Arc<Regex>);
 
 impl TextPattern {
-    /// Compiles `text`. The error is a sentence for the user.
-    pub fn new(text: &str) -> Result<Self, String> {
+    /// Compiles `text`.
+    pub fn new(text: &str) -> Result<Self, PatternError> {
         REGEXES
             .get(text, || compile_sized(text))
             .map(Self)
-            .map_err(|error| format!("`{text}` is not a pattern: {}", extract_reason(&error)))
+            .map_err(|problem| PatternError::Regex { text: text.to_owned(), problem })
     }
 
     /// Whether the pattern is found in `text`.
@@ -49,13 +51,6 @@ impl TextPattern {
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
-}
-
-/// The last line of a regex error holds the reason; the lines above draw the pattern.
-fn extract_reason(error: &regex::Error) -> String {
-    let text = error.to_string();
-    let last = text.lines().last().unwrap_or_default();
-    last.strip_prefix("error: ").unwrap_or(last).to_owned()
 }
 
 impl fmt::Debug for TextPattern {
@@ -85,7 +80,7 @@ mod tests {
     #[test]
     fn a_pattern_that_does_not_compile_says_why() {
         let error = TextPattern::new("(a").expect_err("an open group");
-        assert_eq!(error, "`(a` is not a pattern: unclosed group");
+        assert_eq!(error.to_string(), "`(a` is not a pattern: unclosed group");
         assert!(TextPattern::new("(a{1000}){1000}").is_err());
     }
 }

@@ -13,6 +13,7 @@ use smol_str::SmolStr;
 
 use arraign_trace::trace::{Arguments, Call, ToolServer, split_server};
 
+use super::error::{OddCharacter, PatternError};
 use super::glob_example::find_glob_example;
 use super::name_matcher::{NameMatcher, Spelling};
 use super::near_name::{is_no_name_char, show_name};
@@ -64,46 +65,44 @@ pub fn is_glob(text: &str) -> bool {
 }
 
 impl ToolPattern {
-    /// A case-sensitive pattern. The error is a sentence for the user.
-    pub fn new(text: &str) -> Result<Self, String> {
+    /// A case-sensitive pattern.
+    pub fn new(text: &str) -> Result<Self, PatternError> {
         Self::with_spelling(text, Spelling::Exact)
     }
 
     /// The same pattern, blind to case.
-    pub fn in_any_case(&self) -> Result<Self, String> {
+    pub fn in_any_case(&self) -> Result<Self, PatternError> {
         Self::with_spelling(&self.text, Spelling::AnyCase)
     }
 
-    /// A pattern that compares names by `spelling`. The error is a sentence for the user.
-    pub(super) fn with_spelling(text: &str, spelling: Spelling) -> Result<Self, String> {
+    /// A pattern that compares names by `spelling`.
+    pub(super) fn with_spelling(text: &str, spelling: Spelling) -> Result<Self, PatternError> {
         if text.is_empty() {
-            return Err("an empty name matches nothing".to_owned());
+            return Err(PatternError::Empty);
         }
         if text.len() > 2 && text.starts_with('/') && text.ends_with('/') {
-            return Err(format!(
-                "`{text}` looks like a regular expression: names of tools take globs, `*order`"
-            ));
+            return Err(PatternError::RegexForName(text.to_owned()));
         }
         refuse_odd_chars(text, spelling)?;
         Self::of_any_name(text, spelling)
     }
 
     /// A pattern of names that are no tools, such as servers and paths of arguments. They may have blanks.
-    pub(crate) fn of_name(text: &str) -> Result<Self, String> {
+    pub(crate) fn of_name(text: &str) -> Result<Self, PatternError> {
         if text.is_empty() {
-            return Err("an empty name matches nothing".to_owned());
+            return Err(PatternError::Empty);
         }
         Self::of_any_name(text, Spelling::Exact)
     }
 
-    fn of_any_name(text: &str, spelling: Spelling) -> Result<Self, String> {
+    fn of_any_name(text: &str, spelling: Spelling) -> Result<Self, PatternError> {
         // `shop:get_order` may be the whole name of a tool, or a server and its tool. Both readings are kept, and
         // either may match.
         let whole = NameMatcher::new(text, spelling)?;
         let parts = split_server(text).map(|(server, tool)| {
             let server = NameMatcher::new(server, spelling)?;
             let tool = NameMatcher::new(tool, spelling)?;
-            Ok::<_, String>(Box::new(ServerTool { server, tool }))
+            Ok::<_, PatternError>(Box::new(ServerTool { server, tool }))
         });
         Ok(Self { text: SmolStr::new(text), whole, parts: parts.transpose()? })
     }
@@ -203,7 +202,7 @@ impl ToolPattern {
 }
 
 /// Refuses a name with characters that no name of a tool has: it would match nothing, and a ban of it would forbid nothing.
-fn refuse_odd_chars(text: &str, spelling: Spelling) -> Result<(), String> {
+fn refuse_odd_chars(text: &str, spelling: Spelling) -> Result<(), PatternError> {
     // A spelling that leaves out separators takes a single blank for one. The name of a server may have blanks.
     let server = split_server(text).map_or(0, |(server, _)| server.len());
     let trimmed = text.trim();
@@ -213,23 +212,16 @@ fn refuse_odd_chars(text: &str, spelling: Spelling) -> Result<(), String> {
     };
     let Some((_, odd)) = text.char_indices().find(|found| is_odd(*found)) else { return Ok(()) };
     let shown = show_name(text);
-    Err(if text.contains(',') {
-        format!(
-            "`{shown}` is several names in one text: write a list, `[{}]`",
-            split_names(&shown).join(", ")
-        )
-    } else if odd == ' ' || odd.is_whitespace() {
-        format!(
-            "`{shown}` has white space in it, and no name of a tool has: write `{}`",
-            remove_odd_chars(text)
-        )
-    } else {
-        format!("`{shown}` has an invisible character in it: write `{}`", remove_odd_chars(text))
-    })
+    if text.contains(',') {
+        let names = split_names(&shown);
+        return Err(PatternError::SeveralNames { text: shown, names });
+    }
+    let character = if odd.is_whitespace() { OddCharacter::WhiteSpace } else { OddCharacter::Invisible };
+    Err(PatternError::OddCharacter { text: shown, character, instead: remove_odd_chars(text) })
 }
 
-fn split_names(text: &str) -> Vec<&str> {
-    text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect()
+fn split_names(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 /// The name without white space at its ends and without invisible characters; white space inside becomes `_`.

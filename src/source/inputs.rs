@@ -9,7 +9,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use globset::{GlobBuilder, GlobMatcher};
 use ignore::WalkBuilder;
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +40,23 @@ struct KnownHash {
     hash: String,
 }
 
+/// Why the files of a pattern have no hashes.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// A file cannot be read.
+    #[error("{name}: {error}")]
+    Unreadable {
+        /// The file, relative to the package.
+        name: String,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// The pattern matches nothing.
+    #[error("it matches no file of the package")]
+    NoFile,
+}
+
 impl InputHasher {
     /// Creates a hasher for the package in the folder `base`. Hashes are also kept in the file `shared`.
     pub fn new(base: &Path, shared: Option<PathBuf>) -> Self {
@@ -50,26 +66,28 @@ impl InputHasher {
         Self { base: base.to_owned(), shared, known }
     }
 
-    /// Hashes the files that `pattern` matches: a glob, a file, or a folder with everything below it. The error is a message
-    /// without the pattern.
-    pub fn hash_matching(&mut self, pattern: &str) -> Result<FileFingerprints, String> {
-        let matcher = build_matcher(pattern)?;
+    /// Hashes the files that `is_meant` says yes to, of those at the path `start` of the package or below it.
+    pub fn hash_matching(
+        &mut self,
+        start: &str,
+        is_meant: impl Fn(&str) -> bool,
+    ) -> Result<FileFingerprints, InputError> {
         let mut found = FileFingerprints::new();
-        for path in self.walk_files(pattern) {
+        for path in self.walk_files(start) {
             // Globs are matched against names with `/`, so that one pattern and one recording serve every system.
             let name = relative_name(&path, &self.base);
-            if matcher.iter().any(|matcher| matcher.is_match(&name)) {
-                let hash = self.hash_file(&path, &name).map_err(|error| format!("{name}: {error}"))?;
+            if is_meant(&name) {
+                let hash = self.hash_file(&path, &name);
+                let hash = hash.map_err(|error| InputError::Unreadable { name: name.clone(), error })?;
                 found.insert(name, hash);
             }
         }
-        if found.is_empty() { Err("matches no file of the package".to_owned()) } else { Ok(found) }
+        if found.is_empty() { Err(InputError::NoFile) } else { Ok(found) }
     }
 
-    /// Lists the files below the folder, or at the path, that the fixed part of the pattern names.
-    fn walk_files(&self, pattern: &str) -> Vec<PathBuf> {
-        let fixed: PathBuf = pattern.split('/').take_while(|part| !is_glob(part)).collect();
-        let start = self.base.join(fixed);
+    /// Lists the files below the folder, or at the path, `start`.
+    fn walk_files(&self, start: &str) -> Vec<PathBuf> {
+        let start = self.base.join(start);
         let real_base = self.base.canonicalize().unwrap_or_else(|_| self.base.clone());
         // The walk begins at the package, so that a folder on the way to the files may be ignored, too.
         let mut walk = WalkBuilder::new(&self.base);
@@ -115,31 +133,6 @@ impl InputHasher {
     }
 }
 
-fn is_glob(pattern: &str) -> bool {
-    pattern.contains(['*', '?', '[', '{'])
-}
-
-/// Returns what the pattern matches: its files, and the files below a folder of its name.
-fn build_matcher(pattern: &str) -> Result<Vec<GlobMatcher>, String> {
-    let pattern = pattern.trim_end_matches('/');
-    // A plain path may be a folder, whose files are all meant.
-    let below = (!is_glob(pattern)).then(|| format!("{pattern}/**"));
-    let matchers = [pattern].into_iter().chain(below.as_deref()).map(|pattern| {
-        let glob = GlobBuilder::new(pattern).literal_separator(true).build();
-        glob.map(|glob| glob.compile_matcher()).map_err(|error| format!("is not a pattern: {}", error.kind()))
-    });
-    matchers.collect()
-}
-
-/// Checks a pattern without looking at files. The error is a message without the pattern.
-pub fn check_input_pattern(pattern: &str) -> Result<(), String> {
-    // An input outside of the package would give each machine another fingerprint.
-    if pattern.is_empty() || pattern.starts_with('/') || pattern.split(['/', '\\']).any(|part| part == "..") {
-        return Err("is not a path inside the package".to_owned());
-    }
-    build_matcher(pattern).map(drop)
-}
-
 pub(super) fn relative_name(path: &Path, base: &Path) -> String {
     let below = path.strip_prefix(base).unwrap_or(path);
     let parts: Vec<_> = below.iter().filter(|part| *part != ".").map(|part| part.to_string_lossy()).collect();
@@ -172,6 +165,7 @@ fn unify_line_breaks(bytes: Vec<u8>) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pattern::PathPattern;
 
     fn package(files: &[(&str, &str)]) -> tempfile::TempDir {
         let package = tempfile::tempdir().expect("a temporary folder");
@@ -183,8 +177,13 @@ mod tests {
         package
     }
 
+    fn hash(hasher: &mut InputHasher, pattern: &str) -> Result<FileFingerprints, InputError> {
+        let pattern = PathPattern::new(pattern).expect("a pattern");
+        hasher.hash_matching(pattern.fixed_part(), |name| pattern.matches(name))
+    }
+
     fn names(package: &tempfile::TempDir, pattern: &str) -> Vec<String> {
-        let found = InputHasher::new(package.path(), None).hash_matching(pattern);
+        let found = hash(&mut InputHasher::new(package.path(), None), pattern);
         found.map(|found| found.into_keys().collect()).unwrap_or_default()
     }
 
@@ -204,7 +203,7 @@ mod tests {
     #[test]
     fn line_breaks_of_both_kinds_are_equal_and_other_bytes_are_not() {
         let package = package(&[("a", "one\r\ntwo\r\n"), ("b", "one\ntwo\n"), ("c", "one\rtwo\n")]);
-        let found = InputHasher::new(package.path(), None).hash_matching("*").expect("files");
+        let found = hash(&mut InputHasher::new(package.path(), None), "*").expect("files");
         assert_eq!(found["a"], found["b"]);
         assert_ne!(found["a"], found["c"]);
     }
@@ -217,15 +216,14 @@ mod tests {
         file.set_modified(long_ago).expect("a time");
         let shared = package.path().join("cache/hashes.json");
         let mut hasher = InputHasher::new(package.path(), Some(shared.clone()));
-        hasher.hash_matching("a").expect("a file");
+        hash(&mut hasher, "a").expect("a file");
         hasher.share_hashes();
         let kept = fs::read_to_string(&shared).expect("the shared hashes");
         fs::write(&shared, kept.replace("sha256:", "kept:")).expect("the shared hashes");
-        let found =
-            InputHasher::new(package.path(), Some(shared.clone())).hash_matching("a").expect("a file");
+        let found = hash(&mut InputHasher::new(package.path(), Some(shared.clone())), "a").expect("a file");
         assert!(found["a"].starts_with("kept:"));
         fs::write(package.path().join("a"), "two").expect("the file changes");
-        let found = InputHasher::new(package.path(), Some(shared)).hash_matching("a").expect("a file");
+        let found = hash(&mut InputHasher::new(package.path(), Some(shared)), "a").expect("a file");
         assert!(found["a"].starts_with("sha256:"));
     }
 

@@ -16,6 +16,7 @@ mod time;
 mod write;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
@@ -199,7 +200,7 @@ impl<'d> Node<'d> {
     }
 
     /// Creates an error at this node.
-    pub fn error(self, problem: impl Into<String>) -> LoadError {
+    pub fn error(self, problem: impl fmt::Display) -> LoadError {
         LoadError::new(self.place(), problem)
     }
 

@@ -122,12 +122,12 @@ impl<T> Placed<T> {
     }
 
     /// Creates an error at the value.
-    pub fn error(&self, problem: impl Into<String>) -> LoadError {
+    pub fn error(&self, problem: impl fmt::Display) -> LoadError {
         LoadError::new(self.place.clone(), problem)
     }
 
     /// Converts the value. The sentence that `convert` returns becomes an error at the value.
-    pub(crate) fn try_map<U, E: Into<String>>(
+    pub(crate) fn try_map<U, E: fmt::Display>(
         &self,
         convert: impl FnOnce(&T) -> Result<U, E>,
     ) -> Result<U, LoadError> {

@@ -333,7 +333,6 @@ fn the_rooms_of_the_readers_point_to_the_left() {
 /// The rooms of the harness, from left to right: what a run needs, in the order of a run.
 const HARNESS_ROOMS: &[&str] = &[
     "stderr",
-    "git",
     "settings",
     "cli",
     "workspace",

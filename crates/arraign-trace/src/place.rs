@@ -254,8 +254,8 @@ pub struct LoadError {
 
 impl LoadError {
     /// A `problem` at `place`.
-    pub fn new(place: Place, problem: impl Into<String>) -> Self {
-        Self { place, problem: problem.into(), help: None }
+    pub fn new(place: Place, problem: impl fmt::Display) -> Self {
+        Self { place, problem: problem.to_string(), help: None }
     }
 
     /// Adds what to do, where that is known.

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use super::error::refuse_secrets;
 use super::in_process::GRACE_PERIOD;
-use super::{AgentEnvironment, AgentInput, AgentProblem, AgentTask, OUTPUT_LIMIT};
+use super::{AgentEnvironment, AgentFailure, AgentInput, AgentProblem, AgentTask, OUTPUT_LIMIT};
 use crate::case::{HttpCall, HttpMethod, Template};
 use crate::http::{HttpClient, HttpLimits, HttpRequest};
 use crate::json::{self, Json, json};
@@ -74,7 +74,7 @@ fn build_request(
     call: &HttpCall,
     input: &AgentInput,
     environment: &AgentEnvironment,
-) -> Result<HttpRequest, String> {
+) -> Result<HttpRequest, AgentFailure> {
     let template_variables = build_variables(input)?;
     let variable = |name: &str| (environment.variable)(name)?.into_string().ok();
     // Environment variables first, then the variables of the case: text of a case cannot name an environment variable.
@@ -116,8 +116,8 @@ fn default_body(mut variables: Json) -> Json {
 }
 
 /// Returns the variables of a template. An input without a text has no `query`.
-fn build_variables(input: &AgentInput) -> Result<Json, String> {
-    let mut variables = json::to_json(input).map_err(|error| error.to_string())?;
+fn build_variables(input: &AgentInput) -> Result<Json, json::JsonError> {
+    let mut variables = json::to_json(input)?;
     let asked = json!({"role": "user", "content": input.query});
     variables["conversation"] = input.said.iter().cloned().chain([asked]).collect();
     variables["session"] = input.session.as_str().into();
@@ -125,9 +125,9 @@ fn build_variables(input: &AgentInput) -> Result<Json, String> {
     if let Some(names) = variables.as_object_mut().filter(|_| input.query.is_empty()) {
         names.remove("query");
     }
-    variables["variant"] = json::to_json(&input.variant.values).map_err(|error| error.to_string())?;
+    variables["variant"] = json::to_json(&input.variant.values)?;
     if let Some(model) = &input.model {
-        variables["model"] = json::to_json(model).map_err(|error| error.to_string())?;
+        variables["model"] = json::to_json(model)?;
     }
     if let Some(url) = &input.mcp_url {
         variables["mcp_url"] = url.as_str().into();

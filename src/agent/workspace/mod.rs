@@ -6,6 +6,7 @@
 //! scratch/home        the agent's home
 //! ```
 
+mod error;
 mod ignored;
 mod scratch;
 mod tree;
@@ -14,9 +15,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+pub use self::error::WorkspaceError;
 use self::ignored::IgnoreRules;
 use self::scratch::ScratchFolder;
 pub(in crate::agent) use self::scratch::remove_all;
@@ -25,7 +26,7 @@ use super::command::run_process;
 use super::{AgentEnvironment, AgentProblem};
 use crate::case::{AgentHome, CommandLine, HiddenFiles, WorkspaceSettings, WorkspaceTemplate};
 use crate::json;
-use crate::source::fingerprint_bytes;
+use crate::source::{fingerprint_bytes, git_command};
 use crate::suite::kept_file;
 use crate::workspace::{
     ChangedFile, FileContent, FileEntry, FileTree, HOME_PATH, MAX_KEPT_TEXT, RunFolders, RunWorkspace,
@@ -130,13 +131,13 @@ impl PreparedWorkspace {
         let made = run_blocking(move || make_scratch(&own, is_kept, variable)).await?;
         let (scratch, mut notes) = made.map_err(AgentProblem::NoWorkspace)?;
         let room = find_room(scratch.path(), &settings);
-        run_setup(&settings, environment, &room).await?;
+        run_setup(&settings, environment, &room).await.map_err(AgentProblem::NoWorkspace)?;
         let copy_limit = settings.copy_limit;
         run_blocking(move || {
             let folder = scratch.path().join("workspace");
             let size = measure_tree(&folder);
             if size > copy_limit {
-                let problem = format!("after `setup`, it has {size} bytes, and the limit is {copy_limit}");
+                let problem = WorkspaceError::GrownTooLarge { size, limit: copy_limit };
                 return Err(AgentProblem::NoWorkspace(problem));
             }
             let before = hash_tree(&folder);
@@ -209,13 +210,11 @@ impl PreparedWorkspace {
             let new = folder.join(&change.path);
             describe_lines(change, &base.join(&change.path), &new);
             let Some(FileEntry::File { .. }) = &change.after else { return };
-            match read_text(&new) {
-                Ok(text) => _ = contents.insert(change.path.clone(), FileContent::Text(room.rewrite(&text))),
-                Err(why) => {
-                    contents.insert(change.path.clone(), FileContent::Omitted(why.clone()));
-                    change.omitted = Some(why);
-                }
+            let content = read_text(&new, &room);
+            if let FileContent::Omitted(why) = &content {
+                change.omitted = Some(why.clone());
             }
+            contents.insert(change.path.clone(), content);
         });
         if changed > settings.changes_limit {
             let limit = settings.changes_limit;
@@ -256,11 +255,14 @@ fn describe_lines(change: &mut ChangedFile, old: &Path, new: &Path) {
     }
 }
 
-/// Reads a file for the evidence. The error says why its text is not known.
-fn read_text(path: &Path) -> Result<String, String> {
+/// Reads a file for the evidence.
+fn read_text(path: &Path, room: &Room) -> FileContent {
     let limit = u64::try_from(MAX_KEPT_TEXT).unwrap_or(u64::MAX);
-    let bytes = read_content(path, limit).ok_or("it is larger than 1 MiB, or cannot be read")?;
-    String::from_utf8(bytes).map_err(|_| "it is no UTF-8 text".to_owned())
+    match read_content(path, limit).map(String::from_utf8) {
+        Some(Ok(text)) => FileContent::Text(room.rewrite(&text)),
+        Some(Err(_)) => FileContent::Omitted("it is no UTF-8 text".to_owned()),
+        None => FileContent::Omitted("it is larger than 1 MiB, or cannot be read".to_owned()),
+    }
 }
 
 /// Reads a file that a check names. A link is followed inside of the workspace.
@@ -268,10 +270,7 @@ fn read_wanted(folder: &Path, wanted: &str, room: &Room) -> FileContent {
     let Some(real) = follow_inside(folder, wanted) else {
         return FileContent::Omitted("it is no file of the workspace".to_owned());
     };
-    match read_text(&real) {
-        Ok(text) => FileContent::Text(room.rewrite(&text)),
-        Err(why) => FileContent::Omitted(why),
-    }
+    read_text(&real, room)
 }
 
 fn find_room(scratch: &Path, settings: &WorkspaceSettings) -> Room {
@@ -285,44 +284,46 @@ async fn run_blocking<T: Send + 'static>(
     done.map_err(|died| AgentProblem::Panicked(died.to_string()))
 }
 
-/// Makes the folders of a run, and copies the template. The error is a message.
+/// Makes the folders of a run, and copies the template.
 fn make_scratch(
     settings: &WorkspaceSettings,
     is_kept: bool,
     variable: ReadVariable,
-) -> Result<(ScratchFolder, Vec<String>), String> {
-    let scratch = ScratchFolder::create(is_kept).map_err(|error| format!("no scratch folder: {error}"))?;
+) -> Result<(ScratchFolder, Vec<String>), WorkspaceError> {
+    let scratch =
+        ScratchFolder::create(is_kept).map_err(WorkspaceError::named("no scratch folder".to_owned()))?;
     let home = scratch.path().join("home");
     let workspace = scratch.path().join("workspace");
     for folder in [&home.join("tmp"), &workspace] {
-        fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        fs::create_dir_all(folder).map_err(WorkspaceError::at(folder))?;
     }
     let mut notes = Vec::new();
     match &settings.from {
         None => {}
         Some(WorkspaceTemplate::Folder(folder)) => {
-            let from = folder.find().map_err(|problem| format!("`from`: {problem}"))?;
+            let from = folder.find().map_err(WorkspaceError::part("`from`"))?;
             if !from.is_dir() {
-                return Err(format!("`from`: `{}` is not a folder", folder.name));
+                let problem = WorkspaceError::NoFolder(folder.name.clone());
+                return Err(WorkspaceError::part("`from`")(problem));
             }
             let rules = CopyRules { limit: settings.copy_limit, refuses_case: true, ..CopyRules::EVERYTHING };
             notes = copy_tree(&from, &workspace, &rules)
-                .map_err(|problem| format!("`from`: `{}`: {problem}", folder.name))?;
+                .map_err(WorkspaceError::part(format!("`from`: `{}`", folder.name)))?;
         }
         Some(WorkspaceTemplate::Git { repository, reference }) => {
-            let repository = repository.find().map_err(|problem| format!("`from`: {problem}"))?;
+            let repository = repository.find().map_err(WorkspaceError::part("`from`"))?;
             export_commit(&repository, reference, scratch.path(), variable)
-                .map_err(|problem| format!("`from`: `{reference}`: {problem}"))?;
+                .map_err(WorkspaceError::part(format!("`from`: `{reference}`")))?;
         }
     }
     if let AgentHome::Links(parts) = &settings.home {
         let real = variable(if cfg!(windows) { "USERPROFILE" } else { "HOME" }).map(PathBuf::from);
-        let real = real.ok_or("`home: {keep}`: the user has no home")?;
+        let real = real.ok_or(WorkspaceError::NoHome)?;
         for part in parts {
             let at = home.join(part);
             let made = fs::create_dir_all(at.parent().unwrap_or(&home))
                 .and_then(|()| make_link(&real.join(part), &at));
-            made.map_err(|error| format!("`home: {{keep}}`: `{part}`: {error}"))?;
+            made.map_err(WorkspaceError::named(format!("`home: {{keep}}`: `{part}`")))?;
         }
     }
     Ok((scratch, notes))
@@ -335,7 +336,7 @@ fn export_commit(
     reference: &str,
     scratch: &Path,
     variable: ReadVariable,
-) -> Result<(), String> {
+) -> Result<(), WorkspaceError> {
     // From the top of the repository: all files are meant, not those below the folder that was named.
     let top = run_git(repository, None, &["rev-parse", "--show-toplevel"], variable)?;
     let top = Path::new(top.trim_end_matches(['\r', '\n']));
@@ -345,23 +346,23 @@ fn export_commit(
     run_git(top, Some(&index), &["checkout-index", "--all", "--force", &prefix], variable).map(drop)
 }
 
-/// Runs git in a folder, without the user's and the system's settings, and returns its output. The error is a message.
+/// Runs git in a folder, without the user's and the system's settings, and returns its output.
 fn run_git(
     folder: &Path,
     index: Option<&Path>,
     arguments: &[&str],
     variable: ReadVariable,
-) -> Result<String, String> {
-    let mut command = Command::new("git");
-    command.arg("-C").arg(folder).args(arguments).env_clear();
+) -> Result<String, WorkspaceError> {
+    let mut command = git_command(folder);
+    command.args(arguments).env_clear();
     let inherited = ["PATH", "SystemRoot"].into_iter();
     command.envs(inherited.filter_map(|name| Some((name, variable(name)?))));
     let nothing = if cfg!(windows) { "NUL" } else { "/dev/null" };
     command.env("GIT_CONFIG_GLOBAL", nothing).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_TERMINAL_PROMPT", "0");
     command.envs(index.map(|index| ("GIT_INDEX_FILE", index)));
-    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("git: {error}"))?;
+    let output = command.output().map_err(|error| WorkspaceError::Git(format!("git: {error}")))?;
     if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
+        return Err(WorkspaceError::Git(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
@@ -370,7 +371,7 @@ async fn run_setup(
     settings: &WorkspaceSettings,
     environment: &AgentEnvironment,
     room: &Room,
-) -> Result<(), AgentProblem> {
+) -> Result<(), WorkspaceError> {
     let environment = AgentEnvironment { room: Some(room.clone()), ..environment.clone() };
     for words in &settings.setup {
         let mut words = words.iter().cloned();
@@ -382,15 +383,18 @@ async fn run_setup(
         let (ended, stderr) = run_process(&line, None, Vec::new(), settings.setup_limit, &environment).await;
         if let Err(problem) = ended {
             let stderr = if stderr.is_empty() { stderr } else { format!("\nits standard error:\n{stderr}") };
-            let problem = format!("`setup`: the program `{}` {problem}{stderr}", line.program);
-            return Err(AgentProblem::NoWorkspace(problem));
+            let problem = format!("{problem}{stderr}");
+            return Err(WorkspaceError::Setup { program: line.program, problem });
         }
     }
     Ok(())
 }
 
-/// Returns the fingerprint of what a workspace begins with. The error is a message.
-pub fn fingerprint_workspace(settings: &WorkspaceSettings, variable: ReadVariable) -> Result<String, String> {
+/// Returns the fingerprint of what a workspace begins with.
+pub fn fingerprint_workspace(
+    settings: &WorkspaceSettings,
+    variable: ReadVariable,
+) -> Result<String, WorkspaceError> {
     let mut text = settings.define().to_canonical().to_string();
     match &settings.from {
         None => {}
@@ -402,7 +406,7 @@ pub fn fingerprint_workspace(settings: &WorkspaceSettings, variable: ReadVariabl
             let tree = format!("{reference}^{{tree}}");
             text +=
                 &run_git(&repository.find()?, None, &["rev-parse", "--verify", "--quiet", &tree], variable)
-                    .map_err(|_| format!("`{reference}` is no commit of the repository"))?;
+                    .map_err(|_| WorkspaceError::NoCommit(reference.clone()))?;
         }
     }
     Ok(fingerprint_bytes(text.as_bytes()))
@@ -423,32 +427,32 @@ impl WorkspaceCopy {
         settings: &WorkspaceSettings,
         workspace: &RunWorkspace,
         environment: &AgentEnvironment,
-    ) -> Result<Self, CopyProblem> {
+    ) -> Result<Self, WorkspaceError> {
         let copy = match (&workspace.folders, &workspace.recorded) {
             (Some(folders), _) => Self::copy_run(settings, folders)?,
             (None, Some(recorded)) => {
                 Self::rebuild(settings, &workspace.facts, recorded, environment).await?
             }
             (None, None) => {
-                return Err(CopyProblem::Missing("nothing is recorded of the workspace".to_owned()));
+                return Err(WorkspaceError::NotRecorded("nothing is recorded of the workspace".to_owned()));
             }
         };
         for HiddenFiles { target, source } in &settings.hidden {
-            let from =
-                source.find().map_err(|problem| CopyProblem::Failed(format!("`hidden`: {problem}")))?;
+            let from = source.find().map_err(WorkspaceError::part("`hidden`"))?;
             put_hidden(&from, &copy.room.workspace, target)
-                .map_err(|problem| CopyProblem::Failed(format!("`hidden`: `{target}`: {problem}")))?;
+                .map_err(WorkspaceError::part(format!("`hidden`: `{target}`")))?;
         }
         Ok(copy)
     }
 
-    fn copy_run(settings: &WorkspaceSettings, folders: &RunFolders) -> Result<Self, CopyProblem> {
-        let scratch = ScratchFolder::create(false).map_err(|error| CopyProblem::Failed(error.to_string()))?;
+    fn copy_run(settings: &WorkspaceSettings, folders: &RunFolders) -> Result<Self, WorkspaceError> {
+        let scratch =
+            ScratchFolder::create(false).map_err(WorkspaceError::named("no scratch folder".to_owned()))?;
         let workspace = scratch.path().join("workspace");
         if folders.workspace.is_dir() {
-            copy_tree(&folders.workspace, &workspace, &CopyRules::EVERYTHING).map_err(CopyProblem::Failed)?;
+            copy_tree(&folders.workspace, &workspace, &CopyRules::EVERYTHING)?;
         } else {
-            fs::create_dir_all(&workspace).map_err(|error| CopyProblem::Failed(error.to_string()))?;
+            fs::create_dir_all(&workspace).map_err(WorkspaceError::at(&workspace))?;
         }
         let room = Room::new(workspace, &folders.home, settings.home == AgentHome::Keep);
         Ok(Self { room, _scratch: scratch, _run: Some(folders.clone()) })
@@ -459,16 +463,13 @@ impl WorkspaceCopy {
         facts: &WorkspaceFacts,
         recorded: &Path,
         environment: &AgentEnvironment,
-    ) -> Result<Self, CopyProblem> {
-        let (scratch, _) =
-            make_scratch(settings, false, environment.variable).map_err(CopyProblem::Failed)?;
+    ) -> Result<Self, WorkspaceError> {
+        let (scratch, _) = make_scratch(settings, false, environment.variable)?;
         let room = find_room(scratch.path(), settings);
-        run_setup(settings, environment, &room)
-            .await
-            .map_err(|problem| CopyProblem::Failed(problem.to_string()))?;
+        run_setup(settings, environment, &room).await?;
         let today = hash_tree(&room.workspace);
         if let Some(path) = find_difference(&today, &facts.before) {
-            return Err(CopyProblem::Missing(format!(
+            return Err(WorkspaceError::NotRecorded(format!(
                 "the template of the workspace is not the one of the recording: `{path}` differs"
             )));
         }
@@ -488,24 +489,16 @@ impl WorkspaceCopy {
                 }
                 Some(_) => {
                     let why = change.omitted.as_deref().unwrap_or("it is no file");
-                    return Err(CopyProblem::Missing(format!(
+                    return Err(WorkspaceError::NotRecorded(format!(
                         "`{}` is not in the recording: {why}",
                         change.path
                     )));
                 }
             };
-            restored.map_err(|error| CopyProblem::Failed(format!("`{}`: {error}", change.path)))?;
+            restored.map_err(WorkspaceError::named(format!("`{}`", change.path)))?;
         }
         Ok(Self { room, _scratch: scratch, _run: None })
     }
-}
-
-/// Why a copy of a workspace cannot be made.
-pub(super) enum CopyProblem {
-    /// Something is not in the recording.
-    Missing(String),
-    /// Something went wrong.
-    Failed(String),
 }
 
 fn find_difference<'t>(one: &'t FileTree, other: &'t FileTree) -> Option<&'t String> {
@@ -564,22 +557,22 @@ fn set_executable(_path: &Path, _is_executable: bool) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Puts hidden files in place of what the agent left there. The error is a message.
-fn put_hidden(from: &Path, workspace: &Path, target: &str) -> Result<(), String> {
+/// Puts hidden files in place of what the agent left there.
+fn put_hidden(from: &Path, workspace: &Path, target: &str) -> Result<(), WorkspaceError> {
     // A folder on the way may be a link of the agent's, which would lead the files out.
     let mut folder = workspace.to_owned();
     for part in Path::new(target).parent().into_iter().flat_map(Path::components) {
         folder.push(part);
         if fs::symlink_metadata(&folder).is_ok_and(|metadata| !metadata.is_dir()) {
-            fs::remove_file(&folder).map_err(|error| error.to_string())?;
+            fs::remove_file(&folder).map_err(WorkspaceError::at(&folder))?;
         }
     }
     let at = workspace.join(target);
-    make_folder_of(&at).map_err(|error| error.to_string())?;
+    make_folder_of(&at).map_err(WorkspaceError::at(&at))?;
     if from.is_dir() {
         copy_tree(from, &at, &CopyRules::EVERYTHING).map(drop)
     } else {
-        fs::copy(from, &at).map(drop).map_err(|error| error.to_string())
+        fs::copy(from, &at).map(drop).map_err(WorkspaceError::at(from))
     }
 }
 
@@ -661,7 +654,7 @@ mod tests {
 
     /// The changed files by git: their paths, and the numbers of lines (`-` for a file that is no text).
     fn ask_git(root: &Path) -> BTreeMap<String, (String, String)> {
-        let mut command = Command::new("git");
+        let mut command = std::process::Command::new("git");
         command.current_dir(root).args(["-c", "core.quotePath=false", "diff", "--no-index", "--no-renames"]);
         command.args(["--minimal", "--numstat", "old", "new"]);
         command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");

@@ -5,6 +5,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
+use super::error::WorkspaceError;
 use crate::source::FingerprintWriter;
 use crate::workspace::{FileEntry, FileTree};
 
@@ -27,8 +28,12 @@ impl CopyRules<'_> {
         Self { limit: u64::MAX, refuses_case: false, leaves_out: &|_, _| false };
 }
 
-/// Copies everything below `from` into the folder `to`, and returns remarks about what was left out. The error is a message.
-pub(super) fn copy_tree(from: &Path, to: &Path, rules: &CopyRules<'_>) -> Result<Vec<String>, String> {
+/// Copies everything below `from` into the folder `to`, and returns remarks about what was left out.
+pub(super) fn copy_tree(
+    from: &Path,
+    to: &Path,
+    rules: &CopyRules<'_>,
+) -> Result<Vec<String>, WorkspaceError> {
     let mut copy = TreeCopy { rules, copied: 0, notes: Vec::new() };
     copy.copy_folder(from, to, "").map(|()| copy.notes)
 }
@@ -40,20 +45,17 @@ struct TreeCopy<'r> {
 }
 
 impl TreeCopy<'_> {
-    fn copy_folder(&mut self, from: &Path, to: &Path, below: &str) -> Result<(), String> {
-        let explain = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
-        fs::create_dir_all(to).map_err(|error| explain(to, error))?;
+    fn copy_folder(&mut self, from: &Path, to: &Path, below: &str) -> Result<(), WorkspaceError> {
+        fs::create_dir_all(to).map_err(WorkspaceError::at(to))?;
         let mut known = HashSet::new();
-        for entry in list_folder(from).map_err(|error| explain(from, error))? {
+        for entry in list_folder(from).map_err(WorkspaceError::at(from))? {
             let path = entry.path();
             let name = entry.file_name();
             let shown = join_name(below, &name.to_string_lossy());
             if self.rules.refuses_case && !known.insert(name.to_string_lossy().to_lowercase()) {
-                return Err(format!(
-                    "`{shown}` and another name in its folder differ in upper and lower case alone"
-                ));
+                return Err(WorkspaceError::CaseDiffers(shown));
             }
-            let metadata = fs::symlink_metadata(&path).map_err(|error| explain(&path, error))?;
+            let metadata = fs::symlink_metadata(&path).map_err(WorkspaceError::at(&path))?;
             if (self.rules.leaves_out)(&shown, &metadata) {
                 continue;
             }
@@ -63,7 +65,7 @@ impl TreeCopy<'_> {
             } else if metadata.is_file() {
                 self.copied = self.copied.saturating_add(metadata.len());
                 if self.copied > self.rules.limit {
-                    return Err(format!("it has more than {} bytes", self.rules.limit));
+                    return Err(WorkspaceError::TooLarge(self.rules.limit));
                 }
                 if let Err(error) = fs::copy(&path, &target) {
                     self.notes.push(format!("`{shown}` was not copied: {error}"));
@@ -283,7 +285,8 @@ mod tests {
         assert!(copy_tree(large.path(), to.path(), &rules(10)).is_err());
         assert_eq!(measure_tree(large.path()), 16);
         let twice = folder(&[("Readme", ""), ("README", "")]);
-        assert!(copy_tree(twice.path(), to.path(), &rules(10)).expect_err("one name").contains("case"));
+        let refused = copy_tree(twice.path(), to.path(), &rules(10)).expect_err("one name");
+        assert!(matches!(refused, WorkspaceError::CaseDiffers(_)), "{refused}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::JsonSchema;
 use crate::json::{Json, JsonMap};
-use crate::pattern::ToolPattern;
+use crate::pattern::{PatternError, ToolPattern};
 use crate::yaml::OneOrMany;
 
 /// Globs over the paths of arguments. The parts of a path are joined by dots; an element of a list is its index. A glob may
@@ -20,9 +20,9 @@ pub(crate) struct IgnoredPaths(OneOrMany<PathGlob>);
 struct PathGlob(ToolPattern);
 
 impl TryFrom<String> for PathGlob {
-    type Error = String;
+    type Error = PatternError;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, PatternError> {
         ToolPattern::of_name(&text).map(Self)
     }
 }

@@ -19,7 +19,7 @@ use crate::check::support::messages::run_of;
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::Evidence;
 use crate::outcome::{CannotDecide, Item, Outcome, Violation};
-use crate::pattern::{NormalPattern, ToolPattern, ToolPatternSet};
+use crate::pattern::{NormalPattern, PatternError, ToolPattern, ToolPatternSet};
 use crate::place::LoadErrors;
 use crate::trace::Call;
 use crate::yaml::{Placed, read_all};
@@ -119,7 +119,7 @@ impl Check for ForbiddenTools {
 }
 
 impl Name {
-    fn parse(text: &str, names: Names) -> Result<Self, String> {
+    fn parse(text: &str, names: Names) -> Result<Self, PatternError> {
         match names {
             Names::Exact => ToolPattern::new(text).map(Self::Exact),
             Names::Normalised => NormalPattern::new(text).map(Self::Normalised),

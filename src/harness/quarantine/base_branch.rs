@@ -5,8 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
-use crate::harness::git::{find_object, run_git};
 use crate::source::lock;
+use crate::source::{find_object, run_git};
 
 /// The base branch of a pull request.
 pub(super) struct BaseBranch {

@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 use std::time::SystemTime;
 
 use super::runs::StoredRun;
-use crate::harness::git::find_object;
 use crate::json;
 use crate::report::history::{History, HistoryLine};
+use crate::source::find_object;
 use crate::source::{LineLog, open_regular};
 use crate::verdict::Verdict;
 

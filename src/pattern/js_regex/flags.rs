@@ -1,6 +1,7 @@
 //! The flags of a JavaScript regular expression, and the forms in which users write them.
 
 use super::JsRegexError;
+use crate::pattern::PatternError;
 
 /// How a pattern is read. Without any, it is read with care for case, `^` and `$` are the ends of the whole text, and
 /// a dot stops at the end of a line.
@@ -19,27 +20,25 @@ impl Flags {
     pub const IGNORE_CASE: Self = Self { ignore_case: true, multiline: false, dot_all: false };
 
     /// Reads flags such as `im`. `d` and `g` change no verdict and are accepted.
-    pub fn parse_flags(text: &str) -> Result<Self, String> {
+    pub fn parse_flags(text: &str) -> Result<Self, PatternError> {
         let mut flags = Self::default();
         for (index, flag) in text.char_indices() {
             if text[..index].contains(flag) {
-                return Err(format!("the flag `{flag}` stands twice in `{text}`: write it once"));
+                return Err(PatternError::FlagTwice { flag, flags: text.to_owned() });
             }
             flags.set_flag(flag)?;
         }
         Ok(flags)
     }
 
-    fn set_flag(&mut self, flag: char) -> Result<(), String> {
+    fn set_flag(&mut self, flag: char) -> Result<(), PatternError> {
         match flag {
             'i' => self.ignore_case = true,
             'm' => self.multiline = true,
             's' => self.dot_all = true,
             'd' | 'g' => {}
-            'u' | 'v' | 'y' => {
-                return Err(format!("the flag `{flag}` is not supported: use `i`, `m` or `s`"));
-            }
-            _ => return Err(format!("`{flag}` is no flag of a regular expression: use `i`, `m` or `s`")),
+            'u' | 'v' | 'y' => return Err(PatternError::UnsupportedFlag(flag)),
+            _ => return Err(PatternError::UnknownFlag(flag)),
         }
         Ok(())
     }
@@ -71,7 +70,8 @@ pub(super) fn split_user_pattern(text: &str, default: Flags) -> Result<UserPatte
     let mut written = UserPattern { pattern: text, flags: default, offset: 0 };
     if let Some((pattern, letters)) = split_literal(text) {
         let at = text.len() - letters.len();
-        let flags = Flags::parse_flags(letters).map_err(|message| JsRegexError { message, offset: at })?;
+        let flags = Flags::parse_flags(letters)
+            .map_err(|error| JsRegexError { message: error.to_string(), offset: at })?;
         written = UserPattern { pattern, flags, offset: 1 };
     }
     // Several groups of flags may follow each other: `(?i)(?m)`.
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn other_flags_are_refused_with_a_sentence() {
-        let refused = |text| Flags::parse_flags(text).expect_err(text);
+        let refused = |text| Flags::parse_flags(text).expect_err(text).to_string();
         assert_eq!(refused("u"), "the flag `u` is not supported: use `i`, `m` or `s`");
         assert_eq!(refused("x"), "`x` is no flag of a regular expression: use `i`, `m` or `s`");
         assert_eq!(refused("ii"), "the flag `i` stands twice in `ii`: write it once");

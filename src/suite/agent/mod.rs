@@ -25,7 +25,7 @@ use crate::case::{
     RunSelection, TraceFrom,
 };
 use crate::check::{InputMatch, find_reader};
-use crate::pattern::is_glob;
+use crate::pattern::{PathPattern, is_glob};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Build, Checked, MappingOr, Node, OneOrMany, OrderedMap, Placed, TimeLimit, read_all};
 
@@ -168,34 +168,15 @@ impl WrittenDescription {
 /// A glob of files.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(inline)]
-pub(super) struct WrittenInput(String);
+pub(super) struct WrittenInput(PathPattern);
 
 impl Build for WrittenInput {
     type Built = InputGlob;
 
     fn build(written: Placed<Self>) -> Result<InputGlob, LoadErrors> {
-        let pattern = &written.0;
-        if let Err(problem) = check_pattern(pattern) {
-            let error = written.error(format!("`{pattern}` {problem}"));
-            return Err(error
-                .help("`inputs` are globs of files, relative to the package: `prompts/**`")
-                .into());
-        }
         let place = Some(written.place().clone());
         Ok(InputGlob { pattern: written.into_value().0, place })
     }
-}
-
-#[cfg(feature = "live")]
-fn check_pattern(pattern: &str) -> Result<(), String> {
-    crate::source::check_input_pattern(pattern)
-}
-
-/// Accepts any pattern: without the feature `live`, a file with agents is refused as a whole.
-#[cfg(not(feature = "live"))]
-#[expect(clippy::unnecessary_wraps, reason = "the same signature as with agents")]
-fn check_pattern(_pattern: &str) -> Result<(), String> {
-    Ok(())
 }
 
 /// Refuses the key at `place` if arraign is built without the feature that it needs.

@@ -7,6 +7,7 @@ mod tree_size;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -270,7 +271,7 @@ impl<'s> YamlComposer<'s> {
         self.error_at(span, format!("nested too deeply: more than {MAX_DEPTH} levels"))
     }
 
-    fn error_at(&self, span: Span, problem: impl Into<String>) -> LoadError {
+    fn error_at(&self, span: Span, problem: impl fmt::Display) -> LoadError {
         LoadError::new(Place::new(self.source, span), problem)
     }
 

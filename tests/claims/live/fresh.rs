@@ -161,11 +161,11 @@ fn a_glob_without_a_file_is_an_error_before_any_trial() {
     let project = project(&["a", "b"]);
     std::fs::remove_file(project.path("prompts/a.md")).expect("it is removed");
     let ran = run(&project, &[]).exits(2);
-    ran.complains("`prompts/**` in `inputs` of `sh` matches no file of the package")
+    ran.complains("`prompts/**` in `inputs` of `sh`: it matches no file of the package")
         .complains("1 mistake in the eval files; no trial was run");
     let named = project.run(&["--exact", "s::a"]).exits(101);
     named.says("matches no file of the package");
-    for (glob, problem) in [("../x", "is not a path inside the package"), ("a[", "is not a pattern")] {
+    for (glob, problem) in [("../x", "leads out of its folder"), ("a[", "is not a pattern")] {
         project.write("evals/s.yaml", suite(&["a"], "").replace("prompts/**", glob));
         run(&project, &[]).exits(2).complains(problem);
     }

@@ -1,11 +1,11 @@
 //! The agents of a harness, and the settings of a run that say whether they are asked.
 
-use crate::agent::{Agent, AgentGate, AgentTask, Agents, ConfiguredAgent, InProcess};
+use crate::agent::{Agent, AgentGate, AgentTask, Agents, ConfiguredAgent, InProcess, RegisterError};
 use crate::case::{AgentLimits, Case, InputGlob, NamedAgent};
 use crate::harness::record::store::RunProcesses;
 use crate::harness::settings::read_choice;
+use crate::pattern::PathPattern;
 use crate::place::{LoadError, LoadErrors};
-use crate::source::check_input_pattern;
 
 /// The agents of a harness, and the limits on them.
 #[derive(Default)]
@@ -16,7 +16,7 @@ pub(crate) struct AgentSetup {
 
 impl AgentSetup {
     /// Registers an agent of the test target. The error says that the name is taken.
-    pub(crate) fn register(&mut self, name: &str, agent: InProcess) -> Result<(), String> {
+    pub(crate) fn register(&mut self, name: &str, agent: InProcess) -> Result<(), RegisterError> {
         self.agents.register_agent(name, ConfiguredAgent::in_process(name, agent))
     }
 
@@ -29,19 +29,19 @@ impl AgentSetup {
     pub(crate) fn add_inputs(&mut self, name: &str, patterns: Vec<String>) -> Result<(), String> {
         let mut inputs = Vec::new();
         for pattern in patterns {
-            check_input_pattern(&pattern)
-                .map_err(|problem| format!("Harness::agent_inputs: `{pattern}` {problem}"))?;
+            let pattern =
+                PathPattern::new(&pattern).map_err(|problem| format!("Harness::agent_inputs: {problem}"))?;
             inputs.push(InputGlob { pattern, place: None });
         }
         let added = self.agents.add_inputs(name, inputs);
-        added.map_err(|problem| format!("Harness::agent_inputs: {problem}; register the agent first"))
+        added.map_err(|problem| format!("Harness::agent_inputs: {problem}"))
     }
 
     /// Lets an agent of the test target run in every mode, with a recorded model. The error is a message for the user.
     #[cfg(feature = "model")]
     pub(crate) fn record_model(&mut self, name: &str) -> Result<(), String> {
         let set = self.agents.set_model(name, crate::case::ModelSettings::default());
-        set.map_err(|problem| format!("Harness::agent_model: {problem}; register the agent first"))
+        set.map_err(|problem| format!("Harness::agent_model: {problem}"))
     }
 
     /// Registers the agents of `arraign.yaml`.

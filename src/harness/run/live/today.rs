@@ -78,7 +78,7 @@ impl TodaysAgents {
         key.push_str(workspace.as_deref().unwrap_or_default());
         for glob in &agent.inputs {
             key.push('\n');
-            key.push_str(&glob.pattern);
+            key.push_str(glob.pattern.as_str());
         }
         // The lock is held while the files are hashed: many trials ask for the same agent at once, and each file is
         // read only once.
@@ -130,12 +130,18 @@ fn hash_inputs(
     let mut files = FileFingerprints::new();
     for glob in &agent.inputs {
         // An input that cannot be hashed is an error: a change of it would never be noticed.
-        files.extend(hasher.hash_matching(&glob.pattern).map_err(|problem| {
-            let place = glob.place.as_ref().unwrap_or(&used.place).clone();
-            let error =
-                LoadError::new(place, format!("`{}` in `inputs` of `{name}` {problem}", glob.pattern));
-            error.help("globs are relative to the package; files that git ignores do not count")
-        })?);
+        files.extend(
+            hasher.hash_matching(glob.pattern.fixed_part(), |name| glob.pattern.matches(name)).map_err(
+                |problem| {
+                    let place = glob.place.as_ref().unwrap_or(&used.place).clone();
+                    let error = LoadError::new(
+                        place,
+                        format!("`{}` in `inputs` of `{name}`: {problem}", glob.pattern.as_str()),
+                    );
+                    error.help("globs are relative to the package; files that git ignores do not count")
+                },
+            )?,
+        );
     }
     Ok(Some(files))
 }

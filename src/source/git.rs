@@ -5,12 +5,19 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+/// Returns a command of git in `folder`, which is given nothing to read.
+pub(crate) fn git_command(folder: &Path) -> Command {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(folder).stdin(Stdio::null());
+    command
+}
+
 /// Runs git in `folder`.
 pub(crate) fn run_git<'a>(
     folder: &Path,
     arguments: impl IntoIterator<Item = &'a OsStr>,
 ) -> io::Result<Output> {
-    Command::new("git").arg("-C").arg(folder).args(arguments).stdin(Stdio::null()).output()
+    git_command(folder).args(arguments).output()
 }
 
 /// Returns the id of an object; `None` if the repository does not have it, or if there is no git.
