@@ -38,7 +38,7 @@ use serde::de::DeserializeOwned;
 
 pub use self::ide::{CASES_FILE, render_case_modules};
 pub use self::output::finish::write_summary;
-pub use self::record::{earlier_run, read_history, runs};
+pub use self::record::{describe_runs, earlier_run, read_history, runs};
 pub use self::settings::is_ci;
 #[cfg(feature = "snapshots")]
 pub use self::snapshots::{DESCRIPTION, pending_folder, snapshot_text};

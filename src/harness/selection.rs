@@ -5,6 +5,7 @@
 //! excuse.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::cli::HarnessCommand;
@@ -14,7 +15,7 @@ use super::stderr::{exit_with, note, report_problem};
 use super::{FAILED, Harness};
 use crate::case::{Quarantine, Tier};
 use crate::report::plain::{count_noun, escape_line};
-use crate::suite::Library;
+use crate::suite::{CASE_EXTENSIONS, Library};
 
 /// The largest number of similar names that a message lists.
 const MAX_SIMILAR: usize = 3;
@@ -28,6 +29,8 @@ pub struct CaseSelection {
     pub tags: Vec<String>,
     /// The names of the variants, in place of `ARRAIGN_VARIANT`.
     pub variants: Vec<String>,
+    /// The only file whose cases run, relative to the folder of cases. `None`: all files.
+    pub file: Option<PathBuf>,
 }
 
 /// Runs the trials that `arguments` select, like [`Harness::run_with`], for a program with flags of its own. If a filter
@@ -43,8 +46,9 @@ pub fn run_program(
 impl Harness {
     /// Replaces the selection of the environment by the flags of the program.
     pub(super) fn apply_selection(&self, settings: EnvSettings) -> EnvSettings {
-        let Some(CaseSelection { tier, tags, variants }) = &self.selection else { return settings };
+        let Some(CaseSelection { tier, tags, variants, file }) = &self.selection else { return settings };
         EnvSettings {
+            file: file.clone(),
             tier: tier.or(settings.tier),
             // Flags of the command line are nearer to the user than the environment.
             tags: if tags.is_empty() { settings.tags } else { tags.clone() },
@@ -132,11 +136,27 @@ fn list_similar(plan: &Plan, library: Library<'_>, command: &HarnessCommand) -> 
         .iter()
         .filter_map(|name| {
             let distances = command.filters.iter().filter_map(|filter| measure_distance(filter, name));
-            Some((distances.min()?, *name))
+            // People also type the path of the file.
+            let is_path = |filter: &String| filter.contains('/') && is_below_path(filter, name);
+            let by_path = command.filters.iter().any(is_path).then_some(0);
+            Some((by_path.or_else(|| distances.min())?, *name))
         })
         .collect();
     similar.sort_unstable();
     similar.into_iter().take(MAX_SIMILAR).map(|(_, name)| name.to_owned()).collect()
+}
+
+/// Whether a trial is in the file, or below the folder, of this path: `evals/a.yaml` is `a`.
+fn is_below_path(path: &str, name: &str) -> bool {
+    let stem = path.trim_end_matches('/');
+    let stem =
+        CASE_EXTENSIONS.iter().find_map(|end| stem.strip_suffix(end)?.strip_suffix('.')).unwrap_or(stem);
+    let parts: Vec<&str> = stem.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    // The path may begin with the folder of cases, and with the folders above it.
+    (0..parts.len()).any(|start| {
+        let prefix = parts[start..].join("::");
+        name.strip_prefix(&prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+    })
 }
 
 /// Returns the number of edits between a filter and a name, or its last part. `None` if they are too many.

@@ -193,9 +193,8 @@ impl JudgePool {
     #[cfg(not(feature = "http"))]
     #[expect(clippy::unused_self, reason = "the same signature as with servers")]
     fn create_server_judge(&self, _settings: &JudgeSettings) -> Result<Arc<dyn Judge>, String> {
-        Err("a judge on a server needs arraign's feature `http`: in Cargo.toml: \
-             `arraign = { version = \"..\", features = [\"http\"] }`"
-            .to_owned())
+        let command = crate::outcome::suggest_feature("http");
+        Err(format!("a judge on a server needs arraign's feature `http`: {command}"))
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! All types are plain data. The engine adds the check's name and the places, so that reports need not know any check.
 
+mod missing_feature;
 mod score;
 mod unfit;
 mod violation;
@@ -10,6 +11,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::missing_feature::suggest_feature;
 pub use self::score::{Score, reaches};
 pub use self::unfit::{CannotDecide, UndecidedCause, UndecidedReason};
 pub use self::violation::{LocatedViolation, Violation};

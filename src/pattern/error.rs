@@ -15,6 +15,9 @@ pub enum PatternError {
     /// The text is a regular expression where globs are read.
     #[error("`{0}` looks like a regular expression: names of tools take globs, `*order`")]
     RegexForName(String),
+    /// The text is a placeholder that nothing has filled.
+    #[error("`{0}` is a placeholder, and no row fills it: `each` or `cases` gives a case its rows")]
+    Placeholder(String),
     /// The text lists several names.
     #[error("`{text}` is several names in one text: write a list, `[{}]`", .names.join(", "))]
     SeveralNames {

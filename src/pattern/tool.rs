@@ -83,6 +83,9 @@ impl ToolPattern {
         if text.len() > 2 && text.starts_with('/') && text.ends_with('/') {
             return Err(PatternError::RegexForName(text.to_owned()));
         }
+        if is_placeholder(text) {
+            return Err(PatternError::Placeholder(text.to_owned()));
+        }
         refuse_odd_chars(text, spelling)?;
         Self::of_any_name(text, spelling)
     }
@@ -199,6 +202,12 @@ impl ToolPattern {
             Some(text.to_owned())
         }
     }
+}
+
+/// Whether a text is `{{name}}`, which as a glob would match the placeholder's own name.
+fn is_placeholder(text: &str) -> bool {
+    let name = text.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
+    name.is_some_and(|name| !name.is_empty() && !name.contains(['{', '}', ',', '*', '?', '[']))
 }
 
 /// Refuses a name with characters that no name of a tool has: it would match nothing, and a ban of it would forbid nothing.

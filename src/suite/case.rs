@@ -55,8 +55,9 @@ pub(super) fn read(context: &Context<'_>) -> Result<Case, LoadErrors> {
             .into());
     }
     let mut errors = LoadErrors::new();
-    let case = read_case(context, node, &mut errors);
+    // An unknown key comes first: it may be the reason for what the case seems to lack.
     refuse_unknown_keys(node, &mut errors);
+    let case = read_case(context, node, &mut errors);
     errors.or_some(case)
 }
 

@@ -21,7 +21,8 @@ pub(super) const WORKSPACE_FILE: &str = "arraign.yaml";
 /// Lists the cases whose failures do not decide a run.
 pub(super) const QUARANTINE_FILE: &str = "quarantine.yaml";
 
-const IGNORE_FILE: &str = ".arraignignore";
+/// Lists the files that are none of cases.
+pub(super) const IGNORE_FILE: &str = ".arraignignore";
 
 /// Lists all case files below the eval root, by name.
 pub fn find_case_files(files: &Files) -> Result<Vec<PathBuf>, LoadErrors> {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::combine::{ReplacedGate, combine_with_defaults};
 use super::copies::CopyBudget;
 use super::defaults::{find_at, find_cases, find_defaults, take_cases, unfold};
+use super::discover::IGNORE_FILE;
 use super::gate::GateRows;
 use super::header::SuiteHeader;
 use super::include::IncludedFiles;
@@ -149,6 +150,13 @@ impl<'r> FileReader<'r> {
         // A misspelt `tests` would otherwise make the suite a case with unknown keys.
         if let Some(error) = keys::slip_in_tests(root) {
             return Err(error.into());
+        }
+        if keys::is_stray(root) {
+            let error = root.error("this is no file of cases: none of its keys is one of a case");
+            let help = format!(
+                "{WHAT_A_FILE_IS}; a file of your own is listed in `{IGNORE_FILE}`, or lies elsewhere"
+            );
+            return Err(error.help(help).into());
         }
         let header = SuiteHeader::empty(self.library.tables);
         match root.value() {

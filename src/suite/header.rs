@@ -6,7 +6,7 @@ use super::gate::{SuiteGate, parse_gate};
 use super::{ReportFormat, keys};
 use crate::JsonSchema;
 use crate::check::{InputMatch, Scope, Tables};
-use crate::place::LoadErrors;
+use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{Fields, Node, OneOrMany, Value};
 
 /// The settings of a suite.
@@ -45,7 +45,22 @@ impl SuiteHeader {
         let mut tables = scope.tables.extended(&mut fields);
         tables.input_match = fields.parse("input_match", InputMatch::parse);
         let gate = parse_gate(&mut fields, scope);
+        refuse_case_keys(root, &mut fields);
         fields.finish(Self { name, reports: output.format.0, tables, gate })
+    }
+}
+
+/// Refuses the keys of a case, and says where they belong.
+fn refuse_case_keys(root: Node<'_>, fields: &mut Fields<'_>) {
+    for key in keys::common() {
+        if root.get(key).is_some() && !fields.knows(key) {
+            fields.node(key);
+            let error =
+                LoadError::new(root.key_place(key), format!("`{key}` is a key of cases, not of a suite"));
+            let help =
+                format!("for all cases of the suite, write it below `defaults`: `defaults: {{{key}: ...}}`");
+            fields.errors.push(error.help(help));
+        }
     }
 }
 

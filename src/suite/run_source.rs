@@ -13,6 +13,7 @@ use crate::case::{Case, RunSelection, TraceFrom};
 use crate::reader::{self, FileCondition, ReaderSet, Recording, TraceError};
 use crate::source::{Files, ReadError, ReadProblem};
 use crate::trace::Trace;
+use crate::yaml::nearest;
 
 /// The largest size of a file that is read as a whole, which is faster than locating its runs first.
 const MAX_SMALL_BYTES: u64 = 256 << 10;
@@ -46,7 +47,20 @@ pub(super) struct FileReading<'f> {
 
 impl RunSource {
     /// Finds the runs of one file of a case.
-    pub(super) fn of_case(case: &Case, path: PathBuf, files: &Files) -> Result<Self, RunsError> {
+    pub(super) fn of_case(case: &Case, path: &Path, files: &Files) -> Result<Self, RunsError> {
+        let found = Self::of_named_file(case, path.to_owned(), files);
+        found.map_err(|error| match error {
+            RunsError::File(missing) if missing.problem == ReadProblem::Missing => {
+                match find_near_file(path, files) {
+                    Some(near) => RunsError::NearFile { missing, near },
+                    None => RunsError::File(missing),
+                }
+            }
+            error => error,
+        })
+    }
+
+    fn of_named_file(case: &Case, path: PathBuf, files: &Files) -> Result<Self, RunsError> {
         let reading =
             FileReading { format: None, condition: FileCondition::default(), readers: &case.readers, files };
         let TraceFrom::File(file) = &case.trace else { return Self::of_file(path, reading) };
@@ -231,6 +245,15 @@ fn unite_errors<T>(
     files: &Files,
 ) -> Result<T, RunsError> {
     read?.map_err(|error| name_failure(path, error, files))
+}
+
+/// Returns the name of the file beside a missing one that is most like it.
+fn find_near_file(missing: &Path, files: &Files) -> Option<String> {
+    let name = missing.file_name()?.to_str()?;
+    let beside = files.list(missing.parent()?);
+    let names = beside.iter().filter_map(|path| path.file_name()?.to_str());
+    let near = nearest(name, names)?;
+    Some(files.name(&missing.with_file_name(near)))
 }
 
 /// Reads the only run of a file. The inner error is the number of runs.

@@ -113,7 +113,7 @@ impl CaseRuns {
 
     fn find_sources(case: &Case, path: &Path, files: &Files) -> Result<Vec<RunSource>, RunsError> {
         let found = find_trace_files(case, path, files)?.into_iter();
-        found.map(|path| RunSource::of_case(case, path, files)).collect()
+        found.map(|path| RunSource::of_case(case, &path, files)).collect()
     }
 
     /// Returns the run of this number, from 0.

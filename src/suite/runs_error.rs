@@ -35,6 +35,14 @@ pub enum RunsError {
         /// What each declared reader with a `folder` missed.
         tried: Vec<String>,
     },
+    /// The file that `trace` names is missing, and another one has nearly its name.
+    #[error("{missing}; did you mean `{near}`?")]
+    NearFile {
+        /// The file, with the problem that it is missing.
+        missing: ReadError,
+        /// The name of the other file.
+        near: String,
+    },
     /// `trace` is a glob that cannot be compiled.
     #[error("`{pattern}` is not a pattern: {problem}")]
     Pattern {
@@ -90,7 +98,11 @@ pub enum RunsError {
 /// The sentence for a person, where no part of the error is asked for.
 impl From<RunsError> for String {
     fn from(error: RunsError) -> Self {
-        error.to_string()
+        match error {
+            // A case with an agent has its trace recorded; any other needs to be told of one.
+            RunsError::NotFound { .. } => format!("{error}; name one: `trace: FILE`"),
+            error => error.to_string(),
+        }
     }
 }
 

@@ -90,7 +90,9 @@ impl CaseNode<'_> {
     /// Returns the entries of a list. An empty list is an error unless the case has `allow_vacuous`.
     fn entries<'n>(&self, list: Node<'n>, what: &str) -> Result<Vec<Node<'n>>, LoadError> {
         let Some(entries) = list.list() else {
-            return Err(list.error(format!("{what}, not {}", list.describe())));
+            let error = list.error(format!("{what}, not {}", list.describe()));
+            let is_mapping = matches!(list.value(), Value::Map(_));
+            return Err(error.help_if(is_mapping.then(|| "begin each of its lines with `- `".to_owned())));
         };
         // An empty list is often what is left after an edit.
         if entries.len() == 0 && !self.allow_vacuous {

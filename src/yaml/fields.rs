@@ -41,6 +41,11 @@ impl<'n> Fields<'n> {
         self.node.get(key)
     }
 
+    /// Whether the key has been asked for.
+    pub fn knows(&self, key: &str) -> bool {
+        self.known.contains(&key)
+    }
+
     /// Returns the value under the first of `names` (a key and its aliases). Two of them at once are an error.
     pub fn aliased(&mut self, names: &[&'static str]) -> Option<Node<'n>> {
         let found: Vec<(&str, Node)> =
@@ -125,7 +130,7 @@ impl<'n> Fields<'n> {
 
     fn unknown(&self) -> impl Iterator<Item = &'n Key> {
         let keys = self.node.entries().into_iter().flatten().map(|(key, _)| key);
-        keys.filter(|key| !self.known.contains(&key.name.as_str()))
+        keys.filter(|key| !self.knows(&key.name))
     }
 
     /// Removes missing-key errors that a misspelt key explains.

@@ -95,7 +95,7 @@ fn a_trace_that_is_named_nowhere_says_where_it_was_looked_for() {
     let error = Evals::with(&[("case.yaml", case)]).error();
     assert_eq!(
         error,
-        "no trace: the case names none, the `defaults` of its suite name none, and none is at traces/case/a.* or traces/a.* or traces/case/a/<run>.*"
+        "no trace: the case names none, the `defaults` of its suite name none, and none is at traces/case/a.* or traces/a.* or traces/case/a/<run>.*; name one: `trace: FILE`"
     );
 }
 

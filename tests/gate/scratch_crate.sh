@@ -86,7 +86,7 @@ needs json-schema expect '[{tool_output_valid: {schemas: {refund: {$ref: "#"}}}}
 needs verification verification true
 needs verification expect '[{verification: 0.9}]'
 needs json-schema expect '[{json_schema: {schema: {multipleOf: 2}}}]'
-grep -qF 'in Cargo.toml: `arraign = { version = "0.1", features = ["json-schema"] }`' "$crate/out"
+grep -qF 'help: `cargo add --dev arraign --features json-schema`' "$crate/out"
 needs snapshots snapshot $'true\ntrace: traces/refund.json' 101
 printf 'PK\3\4\24' >"$crate/evals/traces/a.eval"
 printf 'id: a\nmetric: tool_blocklist\nblocklist: [rm]\ntrace: traces/a.eval\n' >"$crate/evals/refund.yaml"

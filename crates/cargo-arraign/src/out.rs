@@ -2,14 +2,29 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::sync::Once;
+
+use crate::error::print_to_stderr;
 
 /// The folder in a package without a target folder of its own.
 const USUAL_OUT_FOLDER: &str = "target/arraign";
 
 /// Returns `ARRAIGN_OUT`, or else the folder `arraign` in the target folder: in `CARGO_TARGET_DIR`, or else in the
-/// nearest target folder with such a folder.
+/// nearest target folder with such a folder. One that belongs to a folder above this one is named, because its runs may be
+/// those of another project.
 pub(crate) fn locate_out_folder() -> PathBuf {
-    locate_below(Path::new(""), &env::current_dir().unwrap_or_default())
+    static NAMED: Once = Once::new();
+    let here = env::current_dir().unwrap_or_default();
+    let out = locate_below(Path::new(""), &here);
+    if !out.starts_with(&here) && out.is_absolute() && !is_chosen() {
+        NAMED.call_once(|| print_to_stderr(&format!("the runs are those of `{}`", out.display())));
+    }
+    out
+}
+
+/// Whether a variable says where the folder is.
+fn is_chosen() -> bool {
+    ["ARRAIGN_OUT", "CARGO_TARGET_DIR"].into_iter().any(|name| read_path_variable(name).is_some())
 }
 
 /// Returns the same folder for the package in `base`, whatever the current folder is.

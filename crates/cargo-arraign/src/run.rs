@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use arraign::__internals::case::Tier;
 use arraign::__internals::harness::{CaseSelection, run_program};
+use arraign::__internals::suite::CASE_EXTENSIONS;
 use arraign::__internals::verdict::quoted;
 use arraign::Harness;
 use clap::Args;
@@ -19,7 +20,7 @@ use crate::file_options::FileOptions;
 /// need a test target.
 #[derive(Debug, Args)]
 pub(crate) struct Run {
-    /// The folder of the cases.
+    /// The folder of the cases, or one of its files.
     #[arg(default_value = "evals")]
     dir: PathBuf,
     /// Run only the cases of this tier: `smoke` or `full`. Default: `ARRAIGN_TIER`, or all.
@@ -60,15 +61,16 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn run(self) -> CliResult {
-        require_folder(&self.dir)?;
+        let (folder, file) = split_case_file(&self.dir);
+        require_folder(&folder)?;
         let here = env::current_dir()?;
-        let dir = self.dir.to_string_lossy();
+        let dir = folder.to_string_lossy();
         // The usual folder is left out of the command, which a reader copies.
         let dir = if dir == "evals" { String::new() } else { format!(" {}", quoted(&dir)) };
         let consent = if self.allows_exec() { " --allow-exec" } else { "" };
         let rerun = format!("cargo arraign run{dir}{consent} --");
-        let harness = self.allow_agents(Harness::new(&self.dir).at(here).rerun(rerun));
-        let selection = CaseSelection { tier: self.tier, tags: self.tags, variants: self.variants };
+        let harness = self.allow_agents(Harness::new(&folder).at(here).rerun(rerun));
+        let selection = CaseSelection { tier: self.tier, tags: self.tags, variants: self.variants, file };
         Ok(run_program(self.files.apply_to(harness), self.arguments, selection))
     }
 }
@@ -114,6 +116,23 @@ fn parse_tier(text: &str) -> Result<Tier, String> {
         "full" => Ok(Tier::Full),
         _ => Err("expected `smoke` or `full`".to_owned()),
     }
+}
+
+/// Returns the folder of cases, and the file in it if `path` leads to one. The folder is the nearest one above the file with
+/// an `arraign.yaml`, else the one called `evals`, else the file's own.
+fn split_case_file(path: &Path) -> (PathBuf, Option<PathBuf>) {
+    let is_of_cases = path.extension().is_some_and(|end| CASE_EXTENSIONS.iter().any(|known| end == *known))
+        && path.is_file();
+    if !is_of_cases {
+        return (path.to_owned(), None);
+    }
+    let folders = || path.ancestors().skip(1);
+    let with_settings = folders().find(|folder| folder.join("arraign.yaml").is_file());
+    let usual = || folders().find(|folder| folder.file_name().is_some_and(|name| name == "evals"));
+    let folder = with_settings.or_else(usual).or_else(|| path.parent()).unwrap_or(path);
+    let file = path.strip_prefix(folder).unwrap_or(path).to_owned();
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    (folder.to_owned(), Some(file))
 }
 
 /// Checks that the folder exists.

@@ -1,11 +1,10 @@
 //! The error of what is not compiled in.
 
+use crate::outcome::suggest_feature;
 use crate::place::{LoadError, Place};
 
-/// Returns the error for `subject` at `place`, which needs `feature`, with the line for the manifest.
+/// Returns the error for `subject` at `place`, which needs `feature`, with the command that adds it.
 pub(in crate::check) fn report_missing_feature(subject: &str, place: Place, feature: &str) -> LoadError {
-    let version = concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"));
-    let dependency = format!("arraign = {{ version = \"{version}\", features = [\"{feature}\"] }}");
     LoadError::new(place, format!("{subject} needs arraign's feature `{feature}`"))
-        .help(format!("in Cargo.toml: `{dependency}`"))
+        .help(suggest_feature(feature))
 }

@@ -190,7 +190,26 @@ fn describe_argument(difference: &ArgumentDifference) -> String {
     let name = name.as_deref().unwrap_or("the arguments");
     match actual {
         Some(actual) if expected == "no such argument" => format!("{name}: {}, not expected", shown(actual)),
-        Some(actual) => format!("{name}: {} -> {expected} expected", shown(actual)),
+        Some(actual) => {
+            let kinds = describe_kinds(actual, expected).unwrap_or_default();
+            format!("{name}: {} -> {expected} expected{kinds}", shown(actual))
+        }
         None => format!("{name}: missing, {expected} expected"),
+    }
+}
+
+/// Says that two values differ in their kinds alone, which is easily overlooked: `"7"` and 7.
+fn describe_kinds(actual: &Json, expected: &str) -> Option<&'static str> {
+    let is_same = |one: &str, other: &str| {
+        let read = |text: &str| text.parse::<f64>().ok();
+        read(one).is_some_and(|number| Some(number) == read(other))
+    };
+    match actual {
+        Json::String(text) => is_same(text, expected).then_some(" (a number, not a text)"),
+        Json::Number(number) => {
+            let text = expected.strip_prefix('"')?.strip_suffix('"')?;
+            is_same(&number.to_string(), text).then_some(" (a text, not a number)")
+        }
+        _ => None,
     }
 }

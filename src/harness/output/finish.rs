@@ -42,7 +42,7 @@ impl RunFinisher {
             unknown_variables: settings.unknown_variables.clone(),
             reports: RequestedReports::from_plan(plan, settings),
             // Under nextest each trial is a process, and each would repeat the note.
-            pinned: command.exact_names().is_none().then_some(pinned),
+            pinned: (command.exact_names().is_none() && settings.file.is_none()).then_some(pinned),
             output_json: settings.output_json.clone(),
             shard: plan.shard.clone().map(|shard| (shard, own_trials)),
         }

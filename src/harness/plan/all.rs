@@ -44,7 +44,12 @@ impl FilePlan {
 pub(in crate::harness) fn plan_all(source: PlanSource<'_>, most_kept: usize) -> Result<Plan, LoadErrors> {
     let mut files = Vec::new();
     let mut kept = 0;
-    for path in find_case_files(source.library.files)? {
+    let mut paths = find_case_files(source.library.files)?;
+    if let Some(file) = &source.settings.file {
+        let wanted = source.library.files.root().join(file);
+        paths.retain(|path| *path == wanted);
+    }
+    for path in paths {
         // The suite is dropped here, so that only what the plan keeps of it stays in memory.
         let file = Suite::load(&path, source.library).map(|suite| {
             let mut file = FilePlan::of_suite(&suite, &path, source);
@@ -66,8 +71,8 @@ pub(in crate::harness) fn plan_all(source: PlanSource<'_>, most_kept: usize) -> 
         quarantinable.extend(file.quarantinable);
         plan.extend(file.plan);
     }
-    // A file with a mistake may have the case of an entry.
-    if errors.is_empty() {
+    // A file with a mistake, or one that was not read, may have the case of an entry.
+    if errors.is_empty() && source.settings.file.is_none() {
         let is_variant = |name: &str| source.variants.knows(name);
         errors.extend(quarantinable.check_entries(source.quarantine, is_variant));
     }

@@ -6,10 +6,14 @@ use std::path::Path;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::manifest::MANIFESTS;
 use super::runs::StoredRun;
 use crate::json;
 use crate::report::EarlierRun;
 use crate::verdict::{SCHEMA_VERSION, Verdict};
+
+/// How many runs a message lists.
+const MAX_LISTED: usize = 5;
 
 /// The fields of `report.json` that a comparison needs.
 #[derive(Deserialize)]
@@ -35,11 +39,27 @@ pub fn earlier_run(which: &str, base: &Path, out: &Path) -> Result<EarlierRun, S
     let folder = if path.is_dir() { path } else { below };
     if !folder.is_dir() {
         return Err(format!(
-            "no run `{which}`: expected the folder of a run, a report, or the id of a run below `{}`",
-            out.display()
+            "no run `{which}`: expected the folder of a run, a report, or the id of a run below `{}`{}",
+            out.display(),
+            describe_runs(out)
         ));
     }
     read_folder(&folder)
+}
+
+/// Says which runs a folder has, the newest first.
+pub fn describe_runs(out: &Path) -> String {
+    let entries = fs::read_dir(out).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.path().join(MANIFESTS).is_dir());
+    let mut names: Vec<String> =
+        folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort_unstable_by(|one, other| other.cmp(one));
+    names.truncate(MAX_LISTED);
+    if names.is_empty() {
+        "; there is none".to_owned()
+    } else {
+        format!("; the newest: `{}`", names.join("`, `"))
+    }
 }
 
 fn read_report(path: &Path) -> Result<EarlierRun, String> {

@@ -58,6 +58,8 @@ pub(super) struct EnvSettings {
     pub(super) keeps_workspaces: bool,
     /// Whether the mutants of each case that passes are tried.
     pub(super) mutates: bool,
+    /// The only file whose cases run, if the user names one.
+    pub(super) file: Option<PathBuf>,
     /// The run that reports compare this one with.
     pub(super) compare: Option<String>,
     /// The copy of `quarantine.yaml` of the base branch.
@@ -113,6 +115,7 @@ pub(super) fn read_environment() -> Result<EnvSettings, String> {
         judge: read_choice("ARRAIGN_JUDGE", JudgeMode::NAMES)?.unwrap_or_default(),
         allows_stale: read_choice("ARRAIGN_STALE", &[("allow", true), ("refuse", false)])?.unwrap_or(false),
         keeps_workspaces: read_switch("ARRAIGN_KEEP_WORKSPACE")?,
+        file: None,
         compare: read_variable("ARRAIGN_COMPARE"),
         quarantine: read_path("ARRAIGN_QUARANTINE"),
         history: read_path("ARRAIGN_HISTORY"),

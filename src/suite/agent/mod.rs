@@ -25,6 +25,7 @@ use crate::case::{
     RunSelection, TraceFrom,
 };
 use crate::check::{InputMatch, find_reader};
+use crate::outcome::suggest_feature;
 use crate::pattern::{PathPattern, is_glob};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{Build, Checked, MappingOr, Node, OneOrMany, OrderedMap, Placed, TimeLimit, read_all};
@@ -190,5 +191,5 @@ pub(super) fn require_feature(
         return Ok(());
     }
     let error = LoadError::new(place.clone(), format!("`{key}` needs arraign's feature `{feature}`"));
-    Err(error.help(format!("in Cargo.toml: `arraign = {{ version = \"..\", features = [\"{feature}\"] }}`")))
+    Err(error.help(suggest_feature(feature)))
 }

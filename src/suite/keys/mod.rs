@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 
 use crate::json::Json;
 use crate::place::{LoadError, LoadErrors, Place};
+use crate::vocabulary::VOCABULARIES;
 use crate::yaml::{Node, did_you_mean, list_keys, nearest};
 pub(super) use case::{CaseKeys, WrittenIgnore};
 use rules::ALIASES;
@@ -45,6 +46,24 @@ pub(super) fn find_combination(name: &str) -> Combination {
 /// Whether two keys of a case mean the same.
 pub(super) fn same(one: &str, other: &str) -> bool {
     one == other || ALIASES.contains(&(one, other)) || ALIASES.contains(&(other, one))
+}
+
+/// Whether a mapping, or each mapping of a list, has keys and none that a case has or that nearly is one.
+pub(super) fn is_stray(root: Node<'_>) -> bool {
+    let is_of_cases = |name: &str| {
+        let known = || common().iter().chain(TESTS).copied();
+        known().any(|key| key == name)
+            || VOCABULARIES.iter().any(|vocabulary| vocabulary.key == name)
+            || nearest(name, known()).is_some()
+    };
+    let has_foreign_keys = |node: Node<'_>| {
+        let mut keys = node.entries().into_iter().flatten().map(|(key, _)| &key.name).peekable();
+        keys.peek().is_some() && !keys.any(|name| is_of_cases(name))
+    };
+    match root.list() {
+        Some(mut rows) => rows.len() > 0 && rows.all(has_foreign_keys),
+        None => has_foreign_keys(root),
+    }
 }
 
 /// `test:` for `tests:`: a list under a key that nearly is the one of a suite's cases.

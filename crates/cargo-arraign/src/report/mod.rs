@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arraign::__internals::harness::runs::{StoredRun, find_newest};
-use arraign::__internals::harness::{earlier_run, write_summary};
+use arraign::__internals::harness::{describe_runs, earlier_run, write_summary};
 use arraign::__internals::report::annotations::Annotations;
 use arraign::__internals::report::plain::escape_line;
 use arraign::__internals::report::{EarlierRun, FORMATS, FormatEntry, ReportBuilder as _};
@@ -107,7 +107,7 @@ pub(crate) fn locate_run(run: Option<&PathBuf>) -> Result<PathBuf, CliError> {
     found.ok_or_else(|| {
         let run = run.display();
         let out = locate_out_folder();
-        CliError::new(format!("no run `{run}` in `{}`; each run is a folder there", out.display()))
+        CliError::new(format!("no run `{run}` in `{}`{}", out.display(), describe_runs(&out)))
     })
 }
 

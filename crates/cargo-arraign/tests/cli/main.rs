@@ -10,6 +10,7 @@ mod compare;
 mod convert;
 mod declared;
 mod explain;
+mod first_mistakes;
 #[path = "../../../../tests/support/folder.rs"]
 mod folder;
 #[path = "../../../../tests/support/foreign.rs"]

@@ -1,0 +1,141 @@
+//! What people get wrong in their first hour with a file of cases: each message says what is wrong, where, and what to write.
+
+use crate::package::Package;
+
+const TRACE: &str = r#"{"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": null, "tool_calls":
+[{"id": "1", "type": "function", "function": {"name": "get_order", "arguments": "{\"id\": \"1042\"}"}}]},
+{"role": "tool", "tool_call_id": "1", "content": "shipped"}, {"role": "assistant", "content": "Status: shipped"}]}"#;
+
+/// A file of cases, where its mistake is, and the parts of the message.
+const WRONG: &[(&str, &str, &[&str])] = &[
+    // The misspelt key is told, and not what is missing without it.
+    (
+        "- {id: a, trace: traces/t.json, expects: [{tool_called: get_order}]}",
+        "1:33",
+        &["error: unknown key `expects`", "did you mean `expect`?"],
+    ),
+    (
+        "- {id: a, trace: traces/t.json, expect: [{tool_caled: get_order}]}",
+        "1:43",
+        &["unknown check `tool_caled`", "did you mean `tool_called`?"],
+    ),
+    (
+        "- id: a\n  trace: traces/t.json\n  expect:\n    - tool_called: get_order\n   - tool_called: x\n",
+        "5:4",
+        &["this line begins with 3 spaces", "if it belongs to line 4, begin it with 4 spaces"],
+    ),
+    (
+        "- id: a\n  trace: traces/t.json\n expect:\n    - tool_called: get_order\n",
+        "3:2",
+        &["this line begins with 1 space", "if it belongs to line 2, begin it with 2 spaces"],
+    ),
+    (
+        "tests:\n  - id: a\n    trace: traces/t.json\n  - id: b\n   trace: traces/t.json\n",
+        "5:4",
+        &["this line begins with 3 spaces", "if it belongs to line 4, begin it with 4 spaces"],
+    ),
+    (
+        "- id: a\n  trace: traces/t.json\n  expect:\n\t- tool_called: get_order\n",
+        "4:1",
+        &["this line is indented with a tab", "indent with spaces, two a level"],
+    ),
+    (
+        "- id: a\n  trace: traces/t.json\n  expect:\n    tool_called: get_order\n",
+        "4:5",
+        &["`expect` is a list of checks, not a mapping", "begin each of its lines with `- `"],
+    ),
+    (
+        "expect: [{tool_called: get_order}]\ntests:\n  - {id: a, trace: traces/t.json}\n",
+        "1:1",
+        &["`expect` is a key of cases, not of a suite", "write it below `defaults`"],
+    ),
+    (
+        "- {id: a, trace: traces/tt.json, expect: [{tool_called: get_order}]}",
+        "1:18",
+        &["traces/tt.json: no such file; did you mean `evals/traces/t.json`?"],
+    ),
+    (
+        "- {id: a, expect: [{tool_called: get_order}]}",
+        "1:8",
+        &["no trace: the case names none", "name one: `trace: FILE`"],
+    ),
+    (
+        "- {id: a, trace: traces/t.json, expect: [{tool_called: get_ordr}]}",
+        "1:56",
+        &["`get_ordr` was never called", "it called `get_order`"],
+    ),
+    (
+        "- {id: a, trace: traces/t.json, expect: [{call: {tool: get_order, args: {id: 1042}}}]}",
+        "1:73",
+        &["id: \"1042\" -> 1042 expected (a number, not a text)"],
+    ),
+    (
+        "- {id: a, trace: traces/t.json, expect: [{tool_called: '{{tool}}'}]}",
+        "1:56",
+        &["`{{tool}}` is a placeholder, and no row fills it", "`each` or `cases`"],
+    ),
+    (
+        "- {id: a, trace: traces/t.json, expect: [{retries_at_most: three}]}",
+        "1:60",
+        &["expected a whole number", "found the text `three`"],
+    ),
+    (
+        "- {id: a, trace: traces/t.json, expect: [{tool_called: *_order}]}",
+        "1:56",
+        &["is an alias in YAML", "quote it"],
+    ),
+    (
+        "- {id: a, trace: traces/t.json, expect: [{not_called: {tool: refund, args: {amount: {atleast: 100}}}}]}",
+        "1:86",
+        &["`atleast`", "did you mean `at_least`?"],
+    ),
+    (
+        "- {id: a, trace: traces/t.json, expect: [{regex: 'a(b'}]}",
+        "1:50",
+        &["this group is not closed: add `)`, or write `\\(`"],
+    ),
+    ("{hello: 1}", "1:1", &["this is no file of cases", "`.arraignignore`"]),
+    ("tests: []", "1:8", &["`tests` is empty: the suite checks nothing"]),
+];
+
+#[test]
+fn a_first_mistake_has_its_place_and_what_to_write() {
+    let package = Package::of("");
+    package.write("evals/traces/t.json", TRACE);
+    let mut missing = Vec::new();
+    for (case, place, parts) in WRONG {
+        package.write("evals/s.yaml", case);
+        let ran = package.arraign(&["run"]);
+        let told = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(ran.code.is_some_and(|code| code != 0), "{case}\n{told}");
+        let place = format!("evals/s.yaml:{place}");
+        let first = told.find("error").map_or("", |at| &told[at..]);
+        let mut wanted = parts.iter().copied().chain([place.as_str()]);
+        if let Some(part) = wanted.find(|part| !first.contains(part)) {
+            missing.push(format!("{case}\nlacks `{part}`\n{told}"));
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+#[test]
+fn names_are_understood_as_people_type_them() {
+    let package = Package::of("[{id: a, trace: traces/t.json, expect: [{tool_called: get_order}]}]");
+    package.write("evals/traces/t.json", TRACE);
+    package.write("evals/other.yaml", "tests: wrong");
+    let one = package.arraign(&["run", "evals/s.yaml"]);
+    assert_eq!(one.code, Some(0), "{}{}", one.stdout, one.stderr);
+    assert!(one.stdout.contains("1 passed"), "{}", one.stdout);
+    package.write("evals/other.yaml", "[{id: b, trace: traces/t.json, expect: [{tool_called: get_order}]}]");
+    for filter in ["evals/s.yaml", "s/a", "evals/s"] {
+        let ran = package.arraign(&["run", "--", filter]);
+        assert_eq!(ran.code, Some(2), "{filter}: {}", ran.stderr);
+        assert!(ran.stderr.contains("did you mean `s::a`?"), "{filter}: {}", ran.stderr);
+    }
+    let id = std::fs::read_dir(package.path("target/arraign")).expect("runs").next().expect("a run");
+    let id = id.expect("a run").file_name().into_string().expect("UTF-8");
+    for arguments in [&["report", "--run", "2026"][..], &["compare", "2026", "2027"]] {
+        let ran = package.arraign(arguments);
+        assert!(ran.code == Some(2) && ran.stderr.contains(&format!("`{id}`")), "{}", ran.stderr);
+    }
+}
