@@ -49,19 +49,24 @@ fn with_block(text: &str, mark: &str, block: &str) -> String {
 #[test]
 fn the_readme_shows_the_table_and_a_real_red_trial() {
     let path = root().join("README.md");
-    let text = with_block(&read(&path), "the table of checks", &table("docs/checks/"));
+    let shown = BUILTIN.iter().filter(|kind| SHOWN_CHECKS.contains(&kind.name));
+    let text = with_block(&read(&path), "some checks", &table("docs/checks/", shown));
     let text = with_block(&text, "the formats", &formats());
     let case = format!("```yaml\n{}```\n", read(&root().join("tests/readme/evals/refund.yaml")));
     let text = with_block(&text, "a case", &case);
     hold(&path, &with_block(&text, "a red trial", &format!("```text\n{}```\n", red_trial())));
-    let lines = read(&path).lines().count() - BUILTIN.len();
-    assert!(lines <= 115, "the README is for five minutes, and has {lines} lines beside the table");
+    let lines = read(&path).lines().count();
+    assert!(lines <= 135, "the README is for five minutes, and has {lines} lines");
 }
 
+/// The checks on the first page: one of each kind of question.
+const SHOWN_CHECKS: [&str; 6] =
+    ["call", "sequence_valid", "tool_blocklist", "grounded", "cost_at_most", "changes"];
+
 /// A row for each check, with a link to its page in `folder`.
-fn table(folder: &str) -> String {
+fn table<'k>(folder: &str, kinds: impl IntoIterator<Item = &'k CheckKind>) -> String {
     let mut table = "| check | it holds when |\n|---|---|\n".to_owned();
-    for kind in BUILTIN {
+    for kind in kinds {
         writeln!(table, "| [`{0}`]({folder}{0}.md) | {1} |", kind.name, kind.summary).expect("text");
     }
     table
@@ -266,7 +271,7 @@ fn each_check_has_its_page() {
     let pages = fs::read_dir(root().join("docs/checks")).expect("the pages").count();
     // The other page is the list of all.
     assert_eq!(pages, BUILTIN.len() + 1, "a page without a check");
-    hold(&root().join("docs/checks/README.md"), &format!("{HEAD_OF_CHECKS}{}", table("")));
+    hold(&root().join("docs/checks/README.md"), &format!("{HEAD_OF_CHECKS}{}", table("", BUILTIN)));
     let path = root().join("docs/SUMMARY.md");
     let entries = BUILTIN.iter().map(|kind| format!("  - [`{0}`](checks/{0}.md)\n", kind.name));
     hold(&path, &with_block(&read(&path), "the pages of checks", &entries.collect::<String>()));
