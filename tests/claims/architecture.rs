@@ -50,7 +50,7 @@ const TRACE_LAYERS: &[&[&str]] = &[
 
 /// Those of the package `cargo-arraign`: what commands share, the commands whose parts others use, and all commands.
 const PROGRAM_LAYERS: &[&[&str]] = &[
-    &["error", "file_options", "out", "yaml_writer"],
+    &["command_groups", "error", "file_options", "out", "yaml_writer"],
     &["target_format"],
     &["case_edit", "editor", "mutants", "new_file"],
     &["explain", "report", "run"],

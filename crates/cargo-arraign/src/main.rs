@@ -7,6 +7,7 @@
 mod accept;
 mod calibrate;
 mod case_edit;
+mod command_groups;
 mod compare;
 mod completions;
 mod convert;
@@ -40,8 +41,9 @@ use std::env;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+use command_groups::group_commands;
 use error::CliError;
 
 /// Work with eval cases, traces and verdicts.
@@ -80,7 +82,8 @@ enum CliCommand {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse_from(drop_cargo_word(env::args_os()));
+    let matches = group_commands(Cli::command()).get_matches_from(drop_cargo_word(env::args_os()));
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let result = match cli.command {
         CliCommand::Accept(command) => command.run(),
         CliCommand::Calibrate(command) => command.run(),
@@ -120,8 +123,6 @@ fn drop_cargo_word(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
