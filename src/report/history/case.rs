@@ -1,7 +1,5 @@
 //! The figures of each trial over its runs.
 
-use std::collections::HashMap;
-
 use serde::Serialize;
 
 use super::{History, PastPoint, PastResult, PastTime, PastTrial};
@@ -123,17 +121,18 @@ pub struct RecentResult {
 
 impl HistoryReport {
     pub(super) fn from_history(history: &History, filter: Option<&str>, since: Option<PastTime>) -> Self {
+        let name_of = |trial: &PastTrial| history.names.get(trial.name);
         let wanted =
-            history.trials.iter().filter(|(key, _)| filter.is_none_or(|text| key.name.contains(text)));
+            history.trials.iter().filter(|trial| filter.is_none_or(|text| name_of(trial).contains(text)));
         let mut seen_runs = vec![false; history.runs.names.len()];
+        let mut last_of_run = vec![0; history.runs.names.len()];
         let mut cases: Vec<CaseHistory> = wanted
-            .filter_map(|(key, trial)| {
-                let points = keep_last_attempts(trial, since);
+            .filter_map(|trial| {
+                let points = keep_last_attempts(trial, since, &mut last_of_run);
                 for point in &points {
                     seen_runs[point.run as usize] = true;
                 }
-                let case = CaseHistory::from_points(history, trial, &points)?;
-                Some(CaseHistory { harness: key.harness.to_string(), trial: key.name.to_string(), ..case })
+                CaseHistory::from_points(history, trial, &points)
             })
             .collect();
         cases.sort_by(|one, other| (&one.trial, &one.harness).cmp(&(&other.trial, &other.harness)));
@@ -148,22 +147,25 @@ impl HistoryReport {
 }
 
 /// Returns the runs of a trial from `since` on, by time. Of several attempts in one run, the last one counts.
-fn keep_last_attempts(trial: &PastTrial, since: Option<PastTime>) -> Vec<PastPoint> {
+///
+/// `last_of_run` has a place for each run of the history, which is reused from trial to trial.
+fn keep_last_attempts(
+    trial: &PastTrial,
+    since: Option<PastTime>,
+    last_of_run: &mut [usize],
+) -> Vec<PastPoint> {
     let mut points: Vec<PastPoint> =
         trial.points.iter().filter(|point| since.is_none_or(|since| point.time >= since)).copied().collect();
     // Stable: of two attempts in one second, the later line is the later attempt.
     points.sort_by_key(|point| point.time);
-    let mut last_of_run: HashMap<u32, usize> = HashMap::with_capacity(points.len());
     for (index, point) in points.iter().enumerate() {
-        last_of_run.insert(point.run, index);
+        last_of_run[point.run as usize] = index;
     }
-    if last_of_run.len() < points.len() {
-        let mut index = 0;
-        points.retain(|point| {
-            index += 1;
-            last_of_run.get(&point.run) == Some(&(index - 1))
-        });
-    }
+    let mut index = 0;
+    points.retain(|point| {
+        index += 1;
+        last_of_run[point.run as usize] == index - 1
+    });
     points
 }
 
@@ -186,8 +188,8 @@ impl CaseHistory {
         let last_passes = points.iter().rev().take_while(|point| point.result == PastResult::Pass);
         let recent = points.iter().skip(points.len().saturating_sub(MOST_RECENT));
         Some(Self {
-            harness: String::new(),
-            trial: String::new(),
+            harness: history.harnesses.get(trial.harness).to_owned(),
+            trial: history.names.get(trial.name).to_owned(),
             variant: trial.variant.to_string(),
             runs: points.len(),
             passed,

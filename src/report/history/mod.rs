@@ -16,7 +16,7 @@ pub use self::case::{CaseHistory, HistoryReport, LastChange, RecentResult, Trend
 pub use self::page::render_page;
 use super::render_utc;
 use crate::case::Day;
-use crate::json;
+use crate::json::{self, Json, JsonError, JsonObject};
 use crate::outcome::count_to_f64;
 use crate::report::TrialResult;
 use crate::verdict::{RunSummary, Verdict};
@@ -25,7 +25,8 @@ use crate::verdict::{RunSummary, Verdict};
 const LINE_VERSION: u32 = 1;
 
 /// One line of a history: a trial in a run.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct HistoryLine<'t> {
     /// The version of the line.
     pub schema_version: u32,
@@ -61,6 +62,22 @@ pub struct HistoryLine<'t> {
     #[serde(borrow, default, skip_serializing_if = "str::is_empty")]
     pub case_hash: Cow<'t, str>,
 }
+
+/// The keys of a line.
+const KEYS: [&str; 12] = [
+    "schema_version",
+    "run",
+    "commit",
+    "time",
+    "harness",
+    "trial",
+    "variant",
+    "verdict",
+    "score",
+    "cost_usd",
+    "duration_ms",
+    "case_hash",
+];
 
 /// The result of a trial in an earlier run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -144,8 +161,29 @@ impl<'t> HistoryLine<'t> {
     }
 
     /// Renders the line, without its line break.
-    pub fn render(&self) -> Result<Vec<u8>, json::JsonError> {
+    pub fn render(&self) -> Result<Vec<u8>, JsonError> {
         json::to_vec(self)
+    }
+
+    /// Parses a line.
+    ///
+    /// A line as this version writes it is read straight into the struct, without a tree of its values. All others are read
+    /// once more with the rules of every other file: keys of later versions are left out, a key that comes twice is an error,
+    /// and an error says whether the text or its values are wrong.
+    fn parse(line: &'t str) -> Result<Self, JsonError> {
+        Self::parse_written(line).map_or_else(|| Self::parse_foreign(line), Ok)
+    }
+
+    /// Parses a line that this version has written. `None` for any other line.
+    fn parse_written(line: &'t str) -> Option<Self> {
+        // serde_json takes a list for a struct.
+        line.starts_with('{').then(|| serde_json::from_str(line).ok())?
+    }
+
+    fn parse_foreign(line: &str) -> Result<Self, JsonError> {
+        let mut object: JsonObject = json::from_str(line)?;
+        object.retain(|key, _| KEYS.contains(&key));
+        Self::deserialize(Json::Object(object))
     }
 }
 
@@ -196,9 +234,15 @@ impl PastTime {
 }
 
 /// The runs of many trials, in memory.
+///
+/// A run is 32 bytes. Its names are numbers, because a million lines have few different ones.
 #[derive(Debug, Default)]
 pub struct History {
-    trials: HashMap<TrialKey, PastTrial>,
+    trials: Vec<PastTrial>,
+    /// The index of each trial, by the numbers of its harness and its name.
+    indexes: HashMap<(u32, u32), usize>,
+    harnesses: NameTable,
+    names: NameTable,
     runs: NameTable,
     commits: NameTable,
     /// The number of lines that were read.
@@ -207,16 +251,11 @@ pub struct History {
     pub torn: usize,
 }
 
-/// The harness and the name of a trial.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct TrialKey {
-    harness: Box<str>,
-    name: Box<str>,
-}
-
 /// The runs of one trial.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct PastTrial {
+    harness: u32,
+    name: u32,
     variant: Box<str>,
     points: Vec<PastPoint>,
 }
@@ -275,7 +314,7 @@ pub enum HistoryError {
 impl History {
     /// Adds a line, given without its line break. A line that is cut off is counted.
     pub fn add_line(&mut self, line: &str) -> Result<(), HistoryError> {
-        match json::from_str::<HistoryLine<'_>>(line) {
+        match HistoryLine::parse(line) {
             Ok(line) if line.schema_version > LINE_VERSION => Err(HistoryError::Newer(line.schema_version)),
             Ok(line) => self
                 .add(&line)
@@ -296,7 +335,8 @@ impl History {
     fn add(&mut self, line: &HistoryLine<'_>) -> Option<()> {
         let time = PastTime::parse(&line.time)?;
         self.lines += 1;
-        let key = TrialKey { harness: (&*line.harness).into(), name: (&*line.trial).into() };
+        let harness = self.harnesses.add(&line.harness);
+        let name = self.names.add(&line.trial);
         let point = PastPoint {
             time,
             run: self.runs.add(&line.run),
@@ -311,7 +351,11 @@ impl History {
             cost_usd: line.cost_usd.map_or(f32::NAN, narrow),
             duration_ms: line.duration_ms.map_or(f32::NAN, narrow),
         };
-        let trial = self.trials.entry(key).or_default();
+        let index = *self.indexes.entry((harness, name)).or_insert_with(|| {
+            self.trials.push(PastTrial { harness, name, variant: Box::default(), points: Vec::new() });
+            self.trials.len() - 1
+        });
+        let trial = &mut self.trials[index];
         if *trial.variant != *line.variant {
             trial.variant = (&*line.variant).into();
         }
@@ -376,22 +420,26 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_line_is_about_200_bytes_and_is_read_as_it_was_written() {
-        let line = HistoryLine {
+    fn full_line() -> HistoryLine<'static> {
+        HistoryLine {
             schema_version: LINE_VERSION,
             run: "2026-11-22T03-20-03Z-4711".into(),
             commit: "0123456789abcdef0123456789abcdef01234567".into(),
             time: "2026-11-22T03:20:03Z".into(),
             harness: "evals".into(),
             trial: "refund::auth_flow".into(),
-            variant: "".into(),
+            variant: "cheaper".into(),
             verdict: PastResult::Pass,
             score: 1.0,
             cost_usd: Some(0.012),
             duration_ms: Some(1234.5),
             case_hash: "0123456789abcdef".into(),
-        };
+        }
+    }
+
+    #[test]
+    fn a_line_is_about_200_bytes_and_is_read_as_it_was_written() {
+        let line = HistoryLine { variant: "".into(), ..full_line() };
         let text = String::from_utf8(line.render().expect("JSON")).expect("UTF-8");
         assert!((200..320).contains(&text.len()), "{}", text.len());
         let mut history = History::default();
@@ -399,6 +447,48 @@ mod tests {
         let report = history.summarize(None, None);
         assert_eq!((report.lines, report.torn, report.cases.len()), (1, 0, 1));
         assert_eq!(report.cases[0].trial, "refund::auth_flow");
+    }
+
+    #[test]
+    fn the_keys_are_those_of_a_line() {
+        let text = json::to_string(&full_line()).expect("JSON");
+        let object: JsonObject = json::from_str(&text).expect("an object");
+        assert!(object.keys().map(|key| &**key).eq(KEYS));
+    }
+
+    #[test]
+    fn a_line_that_is_read_straight_is_read_alike_by_the_slow_way() {
+        let whole = json::to_string(&full_line()).expect("JSON");
+        let straight = HistoryLine::parse_written(&whole).expect("a line of this version");
+        assert!(matches!(straight.run, Cow::Borrowed(_)), "nothing is copied");
+        // Whether the line is read, and whether it is read straight.
+        for (text, is_read, is_straight) in [
+            (whole.clone(), true, true),
+            (whole.replace("refund::", r#"\u0072efund::\n"#), true, true),
+            (whole.replace("0.012", "null").replace("1234.5", "1e3"), true, true),
+            (whole.replace(r#"{"schema"#, r#"{ "later":[1,{}], "schema"#), true, false),
+            (whole.replace(r#"{"schema"#, r#"{"later":1,"later":2,"schema"#), false, false),
+            (whole.replace(r#"{"schema"#, r#"{"later":{"a":1,"a":2},"schema"#), false, false),
+            (whole.replace(r#"{"schema"#, r#"{"run":"twice","schema"#), false, false),
+            (whole.replace(r#""pass""#, r#""passed""#), false, false),
+            (whole.replace(r#""pass""#, r#"{"pass":null,"fail":null}"#), false, false),
+            (whole.replace(r#""score":1.0"#, r#""score":"1""#), false, false),
+            (whole.replace(r#""run":"#, r#""run":null,"ran":"#), false, false),
+            (format!("{whole}{whole}"), false, false),
+            (
+                r#"[1,"r","","2026-11-22T03:20:03Z","h","s::a","","pass",1,null,null,""]"#.to_owned(),
+                false,
+                false,
+            ),
+        ] {
+            let slow = HistoryLine::parse_foreign(&text);
+            assert_eq!(slow.is_ok(), is_read, "{text}");
+            let straight = HistoryLine::parse_written(&text);
+            assert_eq!(straight.is_some(), is_straight, "{text}");
+            if let Some(straight) = straight {
+                assert_eq!(Ok(straight), slow, "{text}");
+            }
+        }
     }
 
     #[test]
