@@ -84,6 +84,19 @@ def readers(count):
     return {"evals/arraign.yaml": f"readers:\n{listed}", "evals/s.yaml": "trace: {calls: [a]}\nexpect: [{tool_called: a}]\n"}
 
 
+def history(runs, trials):
+    """A history of so many runs of so many trials, as `ARRAIGN_HISTORY` writes it."""
+    lines = []
+    for run in range(runs):
+        day = f"2026-{1 + run // 28 % 12:02}-{1 + run % 28:02}"
+        head = f'{{"schema_version":1,"run":"{day}T03-20-03Z-{run}","commit":"{run:040x}","time":"{day}T03:20:03Z","harness":"evals","trial":"'
+        for trial in range(trials):
+            verdict, score = ("fail", 0) if (run * 7 + trial) % 10 == 0 else ("pass", 1)
+            lines.append(f'{head}suite_{trial % 40}::case_{trial}","verdict":"{verdict}","score":{score},"cost_usd":0.{trial:05},'
+                         f'"duration_ms":{trial + run}.5,"case_hash":"{trial:016x}"}}\n')
+    return "".join(lines)
+
+
 def one(text):
     return {"evals/s.yaml": text}
 
@@ -113,6 +126,7 @@ ROWS = {
     "ROUGE, words: 5000": (lambda: one("trace: {calls: [look], answer: " + " ".join(f"w{n % 50}" for n in range(20_000)) + "}\nexpect: [{similarity: {to: " + " ".join(f"w{n % 49}" for n in range(20_000)) + ", words: 5000, min_rouge: 0.01}}]\n"), RUN),
     "40,000 forbidden texts": (lambda: one("trace: {calls: [look], answer: " + "x" * 20_000 + "}\nexpect: [{forbidden_substrings: [" + ", ".join(f"secret{n}" for n in range(40_000)) + "]}]\n"), RUN),
     "3,000 declared readers": (lambda: readers(3_000), RUN),
+    "history of 1,000,000 lines": (lambda: {"history.jsonl": history(1_000, 1_000)}, ["history", "--file", "history.jsonl"]),
     "Claude Code session of 50 MB, explain": (lambda: {"t.jsonl": session(50)}, ["explain", "t.jsonl"]),
     "Claude Code session of 100 MB, explain": (lambda: {"t.jsonl": session(100)}, ["explain", "t.jsonl", "--size-limit", "200MB"]),
     "Claude Code session of 100 MB, run": (lambda: {"evals/traces/t.jsonl": session(100), "evals/s.yaml": "trace: traces/t.jsonl\nexpect: [{tool_called: Read}]\n"}, [*RUN, "--size-limit", "200MB"]),

@@ -3,6 +3,7 @@
 //! Under nextest each trial is a process, so the limits hold over processes: a slot is a locked file, and the rate and the
 //! costs are in a file that is changed under the lock of another one. The system drops the locks of a process that ends.
 //! Files are read and locked on threads that may block, because the threads of the runtime serve all agents.
+//! Jobs on several machines share no file, so each takes its part of the rate and of the budget.
 
 use std::fs::{self, File, OpenOptions, TryLockError, create_dir_all};
 use std::io;
@@ -98,23 +99,36 @@ impl AgentGate {
 
 /// The agents of a run have cost as much as they may.
 #[derive(Debug, PartialEq, thiserror::Error)]
-#[error("the agents of this run have cost ${spent:.4}, and their budget is ${budget}")]
+#[error("the agents of this run have cost ${spent:.4}, and their budget is {}${budget}", self.describe_part())]
 struct BudgetSpent {
     spent: f64,
     budget: f64,
+    /// The number of jobs that share the budget.
+    jobs: u32,
+}
+
+impl BudgetSpent {
+    /// Says which part of the budget belongs to one of several jobs.
+    fn describe_part(&self) -> String {
+        if self.jobs == 1 {
+            return String::new();
+        }
+        format!("${:.4}, the part of one of {} jobs in ", self.budget / f64::from(self.jobs), self.jobs)
+    }
 }
 
 /// Reserves the next start. Starts have equal distances, so that no minute has more of them than allowed.
 fn plan_start(limits: AgentLimits, state: &mut GateState) -> Result<Duration, BudgetSpent> {
-    if let Some(budget) = limits.budget_usd.filter(|budget| state.spent_usd >= *budget) {
-        return Err(BudgetSpent { spent: state.spent_usd, budget });
+    let jobs = limits.count_jobs();
+    if let Some(budget) = limits.budget_usd.filter(|budget| state.spent_usd >= *budget / f64::from(jobs)) {
+        return Err(BudgetSpent { spent: state.spent_usd, budget, jobs });
     }
     let Some(per_minute) = limits.per_minute else { return Ok(Duration::ZERO) };
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
     let now = u64::try_from(now).unwrap_or(u64::MAX);
     // After a pause, the starts that were not used are not made up for.
     let start = state.next_start.max(now);
-    state.next_start = start.saturating_add(60_000 / u64::from(per_minute.get()));
+    state.next_start = start.saturating_add(60_000 * u64::from(jobs) / u64::from(per_minute.get()));
     Ok(Duration::from_millis(start - now))
 }
 
@@ -206,6 +220,30 @@ mod tests {
             wait.as_millis().div_ceil(1000)
         });
         assert_eq!(waits, [0, 10, 20]);
+    }
+
+    #[test]
+    fn each_of_several_jobs_takes_its_part() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let limits =
+            AgentLimits { per_minute: NonZero::new(6), budget_usd: Some(0.9), ..AgentLimits::default() };
+        let limits = limits.for_shards(NonZero::new(3)).expect("three jobs");
+        let waits = [(); 3].map(|()| {
+            let wait = plan_shared_start(limits, folder.path()).expect("a start");
+            wait.as_millis().div_ceil(1000)
+        });
+        assert_eq!(waits, [0, 30, 60]);
+        block_on(gate(limits, folder.path()).add_cost(|| Some(0.3))).expect("a file");
+        let refused = plan_shared_start(limits, folder.path()).expect_err("spent");
+        assert_eq!(
+            refused,
+            "the agents of this run have cost $0.3000, and their budget is $0.3000, the part of one of 3 jobs in $0.9"
+        );
+        // Two variants in three shards each are six jobs.
+        let six = AgentLimits { of: NonZero::new(6), ..AgentLimits::default() };
+        assert_eq!(six.for_shards(NonZero::new(3)).map(AgentLimits::count_jobs), Ok(6));
+        assert_eq!(six.for_shards(None).map(AgentLimits::count_jobs), Ok(6));
+        assert!(six.for_shards(NonZero::new(7)).expect_err("too few").contains("`of: 6`"));
     }
 
     #[test]

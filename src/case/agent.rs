@@ -20,12 +20,14 @@ use crate::place::Place;
 pub struct AgentLimits {
     /// How many run at the same time. Default: 16.
     pub at_once: Option<NonZeroUsize>,
-    /// How many begin in a minute.
+    /// How many begin in a minute, in all shards together.
     pub per_minute: Option<NonZeroU32>,
-    /// What they may cost together, in US dollars.
+    /// What they may cost together, in US dollars, in all shards.
     #[schemars(extend("exclusiveMinimum" = 0))]
     #[serde(default, deserialize_with = "read_budget")]
     pub budget_usd: Option<f64>,
+    /// The number of jobs that share `per_minute` and `budget_usd`: each takes its part. Default: the shards of `ARRAIGN_SHARD`.
+    pub of: Option<NonZeroU32>,
 }
 
 fn read_budget<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
@@ -44,6 +46,24 @@ impl AgentLimits {
             at_once: self.at_once.or(other.at_once),
             per_minute: self.per_minute.or(other.per_minute),
             budget_usd: self.budget_usd.or(other.budget_usd),
+            of: self.of.or(other.of),
+        }
+    }
+
+    /// Returns the number of jobs that share these limits.
+    pub fn count_jobs(self) -> u32 {
+        self.of.map_or(1, NonZeroU32::get)
+    }
+
+    /// Returns these limits for one of `shards` jobs that divide the trials, unless they name the number of jobs. The error
+    /// says that fewer jobs are named than there are shards.
+    pub fn for_shards(self, shards: Option<NonZeroU32>) -> Result<Self, String> {
+        match (self.of, shards) {
+            (Some(of), Some(shards)) if of < shards => Err(format!(
+                "`of: {of}` of `agent_limits` is less than the {shards} shards of ARRAIGN_SHARD: it is the number of all jobs that \
+                 share the limits"
+            )),
+            (of, shards) => Ok(Self { of: of.or(shards), ..self }),
         }
     }
 }

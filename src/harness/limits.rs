@@ -25,16 +25,23 @@ impl Harness {
         self
     }
 
-    /// Sets how many agents begin in a minute, at equal distances.
+    /// Sets how many agents begin in a minute, at equal distances. Shards share the number: each takes its part.
     pub fn agents_per_minute(mut self, count: u32) -> Self {
         self.live.limits.per_minute = NonZeroU32::new(count.max(1));
         self
     }
 
-    /// Sets what all agents of a run may cost together, in US dollars. Once they have cost as much, no further one begins. A run
+    /// Sets what all agents of a run may cost together, in US dollars. Shards share the amount: each takes its part. Once they have cost as much, no further one begins. A run
     /// whose trace has neither its cost nor tokens with a price counts nothing.
     pub fn agent_budget(mut self, usd: f64) -> Self {
         self.live.limits.budget_usd = Some(usd);
+        self
+    }
+
+    /// Sets the number of jobs that share [`Self::agents_per_minute`] and [`Self::agent_budget`]: each takes its part. The
+    /// default is the number of shards of `ARRAIGN_SHARD`.
+    pub fn agent_limits_of(mut self, jobs: u32) -> Self {
+        self.live.limits.of = NonZeroU32::new(jobs.max(1));
         self
     }
 }

@@ -19,10 +19,12 @@ pub enum JudgeError {
     #[error("the run is too long to be judged: {0}")]
     TooLong(String),
     /// The budget is spent.
-    #[error("the budget of {budget} US dollars is spent (`judge: {{budget_usd: {budget}}}`)")]
+    #[error("the budget of {budget} US dollars is spent (`judge: {{budget_usd: {budget}}}`){}", describe_part(*jobs))]
     OverBudget {
         /// The budget.
         budget: String,
+        /// The number of jobs that share the budget.
+        jobs: u32,
     },
     /// A budget is set, but the price of the model is unknown.
     #[error(
@@ -49,4 +51,9 @@ impl JudgeError {
     pub fn failed(why: impl std::fmt::Display) -> Self {
         Self::Failed(why.to_string())
     }
+}
+
+/// Says which part of a budget was spent.
+fn describe_part(jobs: u32) -> String {
+    if jobs == 1 { String::new() } else { format!(": this is one of {jobs} jobs that share it") }
 }

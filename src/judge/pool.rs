@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
+use std::num::NonZeroU32;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -57,6 +58,8 @@ pub struct JudgePool {
     /// The cassettes that were used, by the path prefix of their case.
     used: Mutex<HashMap<PathBuf, Vec<PathBuf>>>,
     spending: SpendingTracker,
+    /// The number of shards that the trials are divided into.
+    shards: Option<NonZeroU32>,
 }
 
 /// The votes on one request, available once it is answered.
@@ -88,7 +91,14 @@ impl JudgePool {
             answered: Mutex::default(),
             used: Mutex::default(),
             spending: SpendingTracker::default(),
+            shards: None,
         }
+    }
+
+    /// Says that the trials are divided into `shards`: each takes its part of a budget.
+    pub fn with_shards(mut self, shards: Option<NonZeroU32>) -> Self {
+        self.shards = shards;
+        self
     }
 
     /// Shares the spending through `ledger`: a budget applies to a run, however many processes it has.
@@ -109,6 +119,14 @@ impl JudgePool {
 
     /// Checks that the judge of `settings` can be asked, if the mode asks it. The error says what is missing.
     pub fn check_ready(&self, settings: &JudgeSettings) -> Result<(), String> {
+        if let (Some(of), Some(shards)) = (settings.of, self.shards)
+            && of < shards
+        {
+            return Err(format!(
+                "`of: {of}` of `judge` is less than the {shards} shards of ARRAIGN_SHARD: it is the number of all jobs that \
+                 share the budget"
+            ));
+        }
         if self.own.is_some() {
             return Ok(());
         }
@@ -243,7 +261,9 @@ impl VoteRequest<'_> {
         let AskedVotes { handle, prices, .. } = self.asked;
         let budget = handle.settings.as_ref().and_then(|settings| settings.budget_usd);
         // The cost of an answer is known only afterwards, so the last answer may exceed the budget.
-        self.pool.spending.check_budget(budget, handle.model_name())?;
+        let named = handle.settings.as_ref().and_then(|settings| settings.of);
+        let jobs = named.or(self.pool.shards).map_or(1, NonZeroU32::get);
+        self.pool.spending.check_budget(budget, jobs, handle.model_name())?;
         let answer = catch_unwind(AssertUnwindSafe(|| self.judge.ask(request)));
         let answer = answer.unwrap_or_else(|_| Err(JudgeError::Failed("it panicked".to_owned())))?;
         let added = self.pool.spending.record_answer(&answer, handle.model_name(), prices);

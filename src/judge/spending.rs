@@ -68,17 +68,17 @@ impl SpendingTracker {
         Ok(total)
     }
 
-    /// Returns an error if the budget is spent. If the cost of an answer is unknown, nothing more is asked: it could be
+    /// Returns an error if the part of the budget is spent that one of `jobs` has. If the cost of an answer is unknown, nothing more is asked: it could be
     /// any amount.
-    pub(super) fn check_budget(&self, budget: Option<f64>, model: &str) -> Result<(), JudgeError> {
+    pub(super) fn check_budget(&self, budget: Option<f64>, jobs: u32, model: &str) -> Result<(), JudgeError> {
         let Some(budget) = budget else { return Ok(()) };
         let spent = self.read_run_usage()?;
         // An answer without a price could have cost any amount, so a budget cannot be kept after it.
         if spent.unpriced > 0 {
             return Err(JudgeError::NoPrice { model: model.to_owned() });
         }
-        if spent.cost_usd >= budget {
-            return Err(JudgeError::OverBudget { budget: written(budget) });
+        if spent.cost_usd >= budget / f64::from(jobs) {
+            return Err(JudgeError::OverBudget { budget: written(budget), jobs });
         }
         Ok(())
     }

@@ -52,6 +52,11 @@ pub(crate) struct Run {
     #[cfg(feature = "live")]
     #[arg(long, value_name = "USD")]
     agent_budget: Option<f64>,
+    /// The number of jobs that share the two limits above. Default: `agent_limits` of arraign.yaml, or the shards of
+    /// `ARRAIGN_SHARD`.
+    #[cfg(feature = "live")]
+    #[arg(long, value_name = "JOBS")]
+    agent_limits_of: Option<u32>,
     #[command(flatten)]
     files: FileOptions,
     /// Filters and flags of libtest: `--list`, `--exact NAME`, `--skip TEXT`, ...; `-- --help` shows them.
@@ -90,6 +95,9 @@ impl Run {
         }
         if let Some(usd) = self.agent_budget {
             harness = harness.agent_budget(usd);
+        }
+        if let Some(jobs) = self.agent_limits_of {
+            harness = harness.agent_limits_of(jobs);
         }
         if self.keep_workspace {
             harness = harness.keep_workspaces();

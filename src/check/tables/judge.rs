@@ -7,6 +7,7 @@
 //!   key_env: OPENAI_API_KEY
 //! ```
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -41,6 +42,8 @@ pub struct JudgeSettings {
     pub timeout: Option<Duration>,
     /// What all answers of one run of the tests may cost together.
     pub budget_usd: Option<f64>,
+    /// The number of jobs that share the budget.
+    pub of: Option<NonZeroU32>,
 }
 
 impl JudgeSettings {
@@ -60,6 +63,7 @@ impl JudgeSettings {
             votes: 1,
             timeout: None,
             budget_usd: None,
+            of: None,
         }
     }
 
@@ -78,6 +82,7 @@ impl JudgeSettings {
             votes: written.votes.map_or(before.votes, |Votes(votes)| votes),
             timeout: written.timeout.map(|TimeLimit(timeout)| timeout).or(before.timeout),
             budget_usd: written.budget_usd.map(|Budget(dollars)| dollars).or(before.budget_usd),
+            of: written.of.or(before.of),
         })
     }
 }
@@ -106,9 +111,11 @@ pub(crate) struct WrittenJudge {
     /// The time limit for one answer, including all attempts. Default: 2 minutes.
     #[serde(default, deserialize_with = "even_null")]
     timeout: Option<TimeLimit>,
-    /// The highest cost of all answers of a run, in US dollars.
+    /// The highest cost of all answers of a run, in US dollars, in all shards.
     #[serde(default, deserialize_with = "even_null")]
     budget_usd: Option<Budget>,
+    /// The number of jobs that share `budget_usd`: each takes its part. Default: the shards of `ARRAIGN_SHARD`.
+    of: Option<NonZeroU32>,
 }
 
 /// The name of a model: not empty.

@@ -47,12 +47,18 @@ pub struct RunManifest {
     /// The number of trials to run; unknown if each trial is a separate process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trials: Option<usize>,
+    /// The variants that the user named, with commas between them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variants: Option<String>,
     /// The shard, if the trials are divided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<ShardRecord>,
     /// The selected trials that do not run because their cases are ignored.
     #[serde(default)]
     pub skipped: Vec<SkippedTrial>,
+    /// The number of trials that left a verdict, once the run is read back.
+    #[serde(skip)]
+    pub verdicts: usize,
 }
 
 impl RunManifest {
@@ -76,9 +82,16 @@ impl RunManifest {
             selection,
             // Under nextest, a process does not know how many trials the others run.
             trials: command.settings.nextest.is_none().then(|| plan.trials_to_run(command).count()),
+            variants: command.variants.join_names(),
             shard,
             skipped: wanted.filter_map(skipped_trial).collect(),
+            verdicts: 0,
         }
+    }
+
+    /// The number of trials that were to run and have no verdict.
+    pub(crate) fn count_missing(&self) -> usize {
+        self.trials.map_or(0, |trials| trials.saturating_sub(self.verdicts))
     }
 
     /// Returns the run as reports describe it, without its id: that is the name of the run's folder.

@@ -11,7 +11,7 @@ use crate::case::Case;
 use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::{Plan, TrialWork};
 use crate::harness::record::store::Store;
-use crate::harness::settings::EnvSettings;
+use crate::harness::settings::{EnvSettings, Shard};
 use crate::harness::stderr::report_load_errors;
 use crate::judge::{CASSETTES, Judge, JudgePool, JudgeSession, JudgeUsage, cassette_prefix};
 use crate::place::{LoadError, LoadErrors};
@@ -48,7 +48,8 @@ impl RunJudge {
         folder: &str,
     ) -> Result<Self, ExitCode> {
         let mode = command.settings.judge;
-        let pool = JudgePool::new(mode, own, |name| env::var_os(name));
+        let pool = JudgePool::new(mode, own, |name| env::var_os(name))
+            .with_shards(command.settings.shard.map(Shard::count));
         let mut errors = LoadErrors::new();
         if !command.arguments.list {
             refuse_unready(&pool, plan, command.exact_names().is_some(), &mut errors);

@@ -1,9 +1,10 @@
-//! The shard that the environment sets: `ARRAIGN_SHARD=2/3`, the variables of a CI server for `ARRAIGN_SHARD=auto`, or those
-//! of Bazel.
+//! The shard that the environment sets: `ARRAIGN_SHARD=2/3`, the variables of a server for `ARRAIGN_SHARD=auto`, or those of
+//! Bazel.
 
 use std::env;
 use std::ffi::OsString;
 use std::fs::OpenOptions;
+use std::num::NonZeroU32;
 
 use super::{read_path, read_variable};
 
@@ -22,8 +23,11 @@ impl Shard {
     pub(super) fn read_environment() -> Result<Option<Self>, String> {
         let shard = match read_variable(VARIABLE).as_deref() {
             None => bazel_shard()?,
-            Some("auto") => Some(find_ci_shard()?),
-            Some(text) => Some(Self::parse(text)?),
+            Some(text) => Some(match text.strip_prefix("auto") {
+                Some("") => find_ci_shard(None)?,
+                Some(rest) => find_ci_shard(Some(parse_count(rest).ok_or_else(|| explain_form(text))?))?,
+                None => Self::parse(text)?,
+            }),
         };
         // nextest divides the trials itself, and shards of shards would leave trials out.
         if shard.is_some() && read_variable("NEXTEST").is_some() {
@@ -40,9 +44,12 @@ impl Shard {
             Some((Ok(number), Ok(count))) => Self::new(number, count),
             _ => None,
         };
-        shard.ok_or_else(|| {
-            format!("{VARIABLE} is `{text}`: expected `NUMBER/COUNT`, such as `2/3`, or `auto`")
-        })
+        shard.ok_or_else(|| explain_form(text))
+    }
+
+    /// The number of shards.
+    pub(in crate::harness) fn count(self) -> NonZeroU32 {
+        NonZeroU32::new(self.count).unwrap_or(NonZeroU32::MIN)
     }
 
     fn new(number: u32, count: u32) -> Option<Self> {
@@ -50,31 +57,52 @@ impl Shard {
     }
 }
 
-/// The variables of a CI server.
+fn explain_form(text: &str) -> String {
+    format!("{VARIABLE} is `{text}`: expected `NUMBER/COUNT`, such as `2/3`, `auto` or `auto/COUNT`")
+}
+
+/// Parses the count of `auto/3`, given `/3`.
+fn parse_count(rest: &str) -> Option<u32> {
+    rest.strip_prefix('/')?.parse().ok().filter(|count| *count > 0)
+}
+
+/// The variables of a server that runs one job several times.
 struct CiServer {
     index: &'static str,
-    count: &'static str,
+    /// The number of shards. `None` if the server does not tell a job.
+    count: Option<&'static str>,
     /// The index of the first shard.
     first: u32,
 }
 
-/// The servers that run one job several times, by their documented variables.
+/// The servers that run one job several times, by their documented variables. A CI server may run its jobs on one of the
+/// others, so CI servers come first.
 const SERVERS: &[CiServer] = &[
     // GitLab CI/CD, `parallel:`
-    CiServer { index: "CI_NODE_INDEX", count: "CI_NODE_TOTAL", first: 1 },
+    CiServer { index: "CI_NODE_INDEX", count: Some("CI_NODE_TOTAL"), first: 1 },
     // Buildkite, `parallelism:`
-    CiServer { index: "BUILDKITE_PARALLEL_JOB", count: "BUILDKITE_PARALLEL_JOB_COUNT", first: 0 },
+    CiServer { index: "BUILDKITE_PARALLEL_JOB", count: Some("BUILDKITE_PARALLEL_JOB_COUNT"), first: 0 },
     // CircleCI, `parallelism:`
-    CiServer { index: "CIRCLE_NODE_INDEX", count: "CIRCLE_NODE_TOTAL", first: 0 },
+    CiServer { index: "CIRCLE_NODE_INDEX", count: Some("CIRCLE_NODE_TOTAL"), first: 0 },
     // Azure Pipelines, `strategy: parallel:`
-    CiServer { index: "SYSTEM_JOBPOSITIONINPHASE", count: "SYSTEM_TOTALJOBSINPHASE", first: 1 },
+    CiServer { index: "SYSTEM_JOBPOSITIONINPHASE", count: Some("SYSTEM_TOTALJOBSINPHASE"), first: 1 },
+    // Bitbucket Pipelines, `parallel:`
+    CiServer { index: "BITBUCKET_PARALLEL_STEP", count: Some("BITBUCKET_PARALLEL_STEP_COUNT"), first: 0 },
+    // Semaphore, `parallelism:`
+    CiServer { index: "SEMAPHORE_JOB_INDEX", count: Some("SEMAPHORE_JOB_COUNT"), first: 1 },
+    // AWS Batch, array jobs
+    CiServer { index: "AWS_BATCH_JOB_ARRAY_INDEX", count: Some("AWS_BATCH_JOB_ARRAY_SIZE"), first: 0 },
+    // Google Cloud Run, jobs with `--tasks`
+    CiServer { index: "CLOUD_RUN_TASK_INDEX", count: Some("CLOUD_RUN_TASK_COUNT"), first: 0 },
+    // Kubernetes, jobs with `completionMode: Indexed`
+    CiServer { index: "JOB_COMPLETION_INDEX", count: None, first: 0 },
 ];
 
-/// Returns the shard that the CI server has set. The error is a message for the user.
+/// Returns the shard that the server has set. `named` is the number of shards of `auto/3`. The error is a message for the user.
 ///
 /// The variables are read only when the user asks for it, because a matrix of jobs sets the same ones, and each of its
 /// jobs runs everything.
-fn find_ci_shard() -> Result<Shard, String> {
+fn find_ci_shard(named: Option<u32>) -> Result<Shard, String> {
     let found = SERVERS.iter().find_map(|server| Some((server, read_variable(server.index)?)));
     let Some((server, index)) = found else {
         let known: Vec<&str> = SERVERS.iter().map(|server| server.index).collect();
@@ -83,12 +111,29 @@ fn find_ci_shard() -> Result<Shard, String> {
             known.join(", ")
         ));
     };
-    let count = read_variable(server.count).unwrap_or_default();
+    let told = server.count.map(|variable| (variable, read_variable(variable).unwrap_or_default()));
+    let count = match (&told, named) {
+        (Some((variable, told)), Some(named)) if *told != named.to_string() => {
+            return Err(format!("{VARIABLE} is `auto/{named}`, but {variable} is `{told}`"));
+        }
+        (Some((_, told)), _) => told.parse().ok(),
+        (None, Some(named)) => Some(named),
+        (None, None) => {
+            return Err(format!(
+                "{VARIABLE} is `auto`, but {} does not say how many shards there are: use `auto/COUNT`",
+                server.index
+            ));
+        }
+    };
     // Servers count from 0 or from 1, and a shard's number is from 1.
-    let number = index.parse::<u32>().ok().and_then(|index| (index + 1).checked_sub(server.first));
-    let shard = number.zip(count.parse().ok()).and_then(|(number, count)| Shard::new(number, count));
+    let number = index.parse::<u32>().ok().and_then(|index| index.checked_add(1)?.checked_sub(server.first));
+    let shard = number.zip(count).and_then(|(number, count)| Shard::new(number, count));
     shard.ok_or_else(|| {
-        format!("{VARIABLE} is `auto`, but {} is `{index}` and {} is `{count}`", server.index, server.count)
+        let total = match (&told, named) {
+            (Some((variable, told)), _) => format!("{variable} is `{told}`"),
+            (None, named) => format!("there are {} shards", named.unwrap_or_default()),
+        };
+        format!("{VARIABLE} is `auto`, but {} is `{index}` and {total}", server.index)
     })
 }
 

@@ -44,7 +44,39 @@ fn a_shard_is_asked_for() {
     project
         .run_with(&[("ARRAIGN_SHARD", "4/3")], &[])
         .exits(2)
-        .complains("ARRAIGN_SHARD is `4/3`: expected `NUMBER/COUNT`, such as `2/3`, or `auto`");
+        .complains("ARRAIGN_SHARD is `4/3`: expected `NUMBER/COUNT`, such as `2/3`, `auto` or `auto/COUNT`");
+}
+
+#[test]
+fn servers_that_run_a_job_several_times_tell_its_shard() {
+    let project = project();
+    let second = names(&project.run_with(&[("ARRAIGN_SHARD", "2/3")], &[]));
+    for (index, count, number) in [
+        ("BITBUCKET_PARALLEL_STEP", "BITBUCKET_PARALLEL_STEP_COUNT", "1"),
+        ("SEMAPHORE_JOB_INDEX", "SEMAPHORE_JOB_COUNT", "2"),
+        ("AWS_BATCH_JOB_ARRAY_INDEX", "AWS_BATCH_JOB_ARRAY_SIZE", "1"),
+        ("CLOUD_RUN_TASK_INDEX", "CLOUD_RUN_TASK_COUNT", "1"),
+    ] {
+        let variables = [("ARRAIGN_SHARD", "auto"), (index, number), (count, "3")];
+        assert_eq!(names(&project.run_with(&variables, &[])), second, "{index}");
+    }
+    let variables = [("ARRAIGN_SHARD", "auto/4"), ("CI_NODE_INDEX", "2"), ("CI_NODE_TOTAL", "3")];
+    let unlike = project.run_with(&variables, &[]).exits(2);
+    unlike.complains("ARRAIGN_SHARD is `auto/4`, but CI_NODE_TOTAL is `3`");
+    // Kubernetes tells a job its index alone.
+    let indexed = |shard: &str, index: &str| {
+        project.run_with(&[("ARRAIGN_SHARD", shard), ("JOB_COMPLETION_INDEX", index)], &[])
+    };
+    assert_eq!(names(&indexed("auto/3", "1")), second);
+    indexed("auto", "1")
+        .exits(2)
+        .complains("JOB_COMPLETION_INDEX does not say how many shards there are: use `auto/COUNT`");
+    indexed("auto/3", "3").exits(2).complains("JOB_COMPLETION_INDEX is `3` and there are 3 shards");
+    for wrong in ["auto/0", "auto/x", "automatic"] {
+        indexed(wrong, "1")
+            .exits(2)
+            .complains("expected `NUMBER/COUNT`, such as `2/3`, `auto` or `auto/COUNT`");
+    }
 }
 
 #[test]

@@ -130,6 +130,24 @@ fn a_budget_ends_the_asking() {
     assert_eq!(project.files("evals/cassettes").len(), 2);
 }
 
+#[test]
+fn shards_share_the_budget_of_the_judge() {
+    let ids = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    let cases: Vec<String> = ids.iter().map(|id| asks(id, &format!("please {id}"), "")).collect();
+    let project = Project::of(&cases).file("evals/arraign.yaml", "judge: {budget_usd: 2}");
+    for shard in ["1/2", "2/2"] {
+        let ran =
+            project.run_with(&[with("costs"), LIVE, ("ARRAIGN_SHARD", shard)], &["--test-threads", "1"]);
+        ran.says("the budget of 2 US dollars is spent (`judge: {budget_usd: 2}`): this is one of 2 jobs that share it")
+            .complains("the judge was asked: 1 request,");
+    }
+    let project = project.file("evals/arraign.yaml", "judge: {budget_usd: 4, of: 2}");
+    let alone = project.run_with(&[with("costs"), LIVE], &["--test-threads", "1"]);
+    alone.complains("the judge was asked: 2 requests,");
+    let few = project.run_with(&[with("costs"), LIVE, ("ARRAIGN_SHARD", "1/3")], &[]).exits(2);
+    few.complains("`of: 2` of `judge` is less than the 3 shards of ARRAIGN_SHARD");
+}
+
 const GATED: &str = "tests:
   - id: a
     trace: {calls: [rm], answer: please}

@@ -73,5 +73,29 @@ BASE_REF=gone bash "$here/action/run.sh" >run.log 2>&1
 [ "$(tail -1 output)" = exit-code=101 ] || { cat run.log; exit 1; }
 expect '::warning::the base branch gone cannot be fetched' run.log
 
+# Two shards of three: the report says that one is missing, and with it all is whole.
+shard() { # number of the job, its shard by name
+    ARRAIGN_OUT=$project/arraign-parts/arraign-evals-$1 SHARDS=3 SHARD=$2 JOB_INDEX=$1 JOB_TOTAL=3 \
+        bash "$here/action/run.sh" >/dev/null
+}
+merge() {
+    rm -rf arraign-report output
+    MERGE=evals PARTS=$project/arraign-parts bash "$here/action/run.sh" >run.log 2>&1
+}
+rm evals/quarantine.yaml
+sed -i.bak 's/- required_tools/# - required_tools/' evals/first.yaml
+shard 0 "" && shard 2 3
+merge
+expect 'exit-code=101' output
+expect 'shard 2 of 3 left no verdicts' arraign-report/report.md
+shard 1 2
+merge
+expect 'exit-code=0' output
+rm -rf arraign-parts
+if merge; then exit 1; fi
+expect '::error::no shard of the job evals has left verdicts' run.log
+if SHARDS=2 JOB_INDEX=0 JOB_TOTAL=4 bash "$here/action/run.sh" >run.log 2>&1; then exit 1; fi
+expect '::error::the matrix has 4 jobs, and shards is 2' run.log
+
 [ "$(paste -sd, state/methods)" = POST,PATCH ] || { echo "not one comment: $(cat state/methods)"; exit 1; }
 echo "one comment"

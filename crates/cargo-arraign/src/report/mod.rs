@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use arraign::__internals::harness::runs::{StoredRun, find_newest};
+use arraign::__internals::harness::runs::{StoredRun, find_newest, is_run};
 use arraign::__internals::harness::{describe_runs, earlier_run, write_summary};
 use arraign::__internals::report::annotations::Annotations;
 use arraign::__internals::report::plain::escape_line;
@@ -31,6 +31,9 @@ pub(crate) struct Report {
     /// The run folders of several shards of one run. If several contain the same trial, the last one counts.
     #[arg(long, value_name = "DIR", num_args = 1..)]
     merge: Vec<PathBuf>,
+    /// Render the reports of a run of which shards are missing or broke off. Each of them is an undecided trial.
+    #[arg(long, requires = "merge")]
+    partial: bool,
     /// The formats, separated by commas.
     #[arg(long, value_name = "FORMATS", value_delimiter = ',', value_parser = parse_format)]
     format: Vec<FormatEntry>,
@@ -49,8 +52,10 @@ impl Report {
     pub(crate) fn run(self) -> CliResult {
         let summary =
             self.summary.clone().or_else(|| read_variable("ARRAIGN_OUTPUT_JSON").map(PathBuf::from));
-        let run = StoredRun::open(&self.list_run_folders()?)?.compared_with(self.open_earlier_run()?);
-        check_shards(&run)?;
+        let mut run = StoredRun::open(&self.list_run_folders()?)?.compared_with(self.open_earlier_run()?);
+        for part in check_shards(&run, self.partial)? {
+            run.add_lost_part(&part.harness, &part.name, part.problem);
+        }
         let mut overview = Box::new(RunOverview::new(run.run()));
         let mut annotations = Box::new(Annotations::new(run.run()));
         let paths =
@@ -88,7 +93,11 @@ impl Report {
 
     fn list_run_folders(&self) -> Result<Vec<PathBuf>, CliError> {
         if !self.merge.is_empty() {
-            return Ok(self.merge.clone());
+            // A job that was killed before its first trial may have left an empty folder.
+            let folders = self.merge.iter().filter(|folder| !self.partial || is_run(folder));
+            let folders: Vec<PathBuf> = folders.cloned().collect();
+            // Nothing is left to report; the error names the first folder.
+            return Ok(if folders.is_empty() { self.merge.clone() } else { folders });
         }
         Ok(vec![locate_run(self.run.as_ref())?])
     }

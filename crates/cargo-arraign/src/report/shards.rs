@@ -3,21 +3,45 @@
 //! A shard that never ran leaves nothing behind, so a report of the others would be green. Each manifest therefore says how
 //! many shards there are and how many trials they run together.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use arraign::__internals::harness::runs::{RunManifest, ShardRecord, StoredRun};
 
 use crate::error::CliError;
 
+/// A shard that left no verdicts, or not all of them.
+pub(super) struct LostPart {
+    /// The harness that the shard belongs to.
+    pub(super) harness: String,
+    /// The shard: `shard 2 of 3`.
+    pub(super) name: String,
+    /// The verdicts that it left.
+    pub(super) problem: String,
+}
+
 /// Checks that a run is complete if its trials were divided into shards: every shard is there, all of them divide the same
 /// list, and no trial of the list is left out.
-pub(super) fn check_shards(run: &StoredRun) -> Result<(), CliError> {
-    let mut harnesses: BTreeMap<&str, Vec<&RunManifest>> = BTreeMap::new();
+///
+/// With `is_partial`, returns the shards that are missing or broke off. Otherwise, a missing shard is an error.
+pub(super) fn check_shards(run: &StoredRun, is_partial: bool) -> Result<Vec<LostPart>, CliError> {
+    // The jobs of a matrix over variants divide a list each.
+    let mut lists: BTreeMap<(&str, Option<&str>), Vec<&RunManifest>> = BTreeMap::new();
     for manifest in run.manifests() {
-        harnesses.entry(&manifest.harness).or_default().push(manifest);
+        let key = (manifest.harness.as_str(), manifest.variants.as_deref());
+        lists.entry(key).or_default().push(manifest);
     }
-    let checked = harnesses.values().try_for_each(|manifests| check_harness(manifests));
-    checked.map_err(|problem| CliError::new(format!("{}: {problem}", run.run().id)))
+    let mut lost = Vec::new();
+    for ((harness, variants), parts) in lists {
+        let checked = check_list(&parts, is_partial)
+            .map_err(|problem| CliError::new(format!("{}: {problem}", run.run().id)))?;
+        let of_variants = variants.map_or_else(String::new, |names| format!(" of {names}"));
+        lost.extend(checked.into_iter().map(|(shard, problem)| LostPart {
+            harness: harness.to_owned(),
+            name: format!("{shard}{of_variants}"),
+            problem: format!("{shard}{of_variants} {problem}"),
+        }));
+    }
+    Ok(lost)
 }
 
 fn divides_alike(one: &ShardRecord, other: &ShardRecord) -> bool {
@@ -25,36 +49,53 @@ fn divides_alike(one: &ShardRecord, other: &ShardRecord) -> bool {
         && (&one.list_hash, &one.times_hash) == (&other.list_hash, &other.times_hash)
 }
 
-/// Says what is wrong with the shards of one harness.
-fn check_harness(manifests: &[&RunManifest]) -> Result<(), String> {
+/// Checks the shards of one list of trials. Returns the shards without all of their verdicts, each with what is wrong.
+fn check_list(manifests: &[&RunManifest], is_partial: bool) -> Result<Vec<(String, String)>, String> {
     let shards: Vec<&ShardRecord> = manifests.iter().filter_map(|manifest| manifest.shard.as_ref()).collect();
-    let Some(first) = shards.first() else { return Ok(()) };
+    let Some(first) = shards.first() else { return Ok(Vec::new()) };
     if shards.len() < manifests.len() || !shards.iter().all(|shard| divides_alike(shard, first)) {
         let why = "they divide different trials, or by different durations";
         return Err(format!("the folders are not shards of one run: {why}"));
     }
-    let present: BTreeSet<u32> = shards.iter().map(|shard| shard.number).collect();
-    let missing: Vec<String> = (1..=first.count)
-        .filter(|number| !present.contains(number))
-        .map(|number| number.to_string())
-        .collect();
-    if !missing.is_empty() {
-        let missing = missing.join(", ");
-        let count = first.count;
+    // A shard that ran twice counts once: its trials, and the most verdicts that one of its folders has.
+    let mut trials: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
+    for manifest in manifests {
+        let Some(shard) = &manifest.shard else { continue };
+        let (_, left) = trials.get(&shard.number).copied().unwrap_or_default();
+        trials.insert(shard.number, (manifest.trials.unwrap_or(0), manifest.verdicts.max(left)));
+    }
+    let count = first.count;
+    let listed = first.listed;
+    let missing: Vec<u32> = (1..=count).filter(|number| !trials.contains_key(number)).collect();
+    let divided: usize = trials.values().map(|(trials, _)| trials).sum();
+    if !missing.is_empty() && !is_partial {
+        let missing: Vec<String> = missing.iter().map(u32::to_string).collect();
         return Err(format!(
-            "incomplete: shard {missing} of {count} is missing; merge the folders of all shards"
+            "incomplete: shard {} of {count} is missing; merge the folders of all shards, or see what is there with \
+             `--partial`",
+            missing.join(", ")
         ));
     }
-    // A shard that ran twice counts once.
-    let trials: BTreeMap<u32, usize> = manifests
-        .iter()
-        .filter_map(|manifest| Some((manifest.shard.as_ref()?.number, manifest.trials.unwrap_or(0))))
-        .collect();
     // Each trial of the list belongs to one shard, so their trials add up to the list.
-    let listed = first.listed;
-    let divided = trials.values().sum::<usize>();
-    if divided != listed {
+    if missing.is_empty() && divided != listed || divided > listed {
         return Err(format!("the shards ran {divided} of {listed} trials: the others are in no shard"));
     }
-    Ok(())
+    if !is_partial {
+        return Ok(Vec::new());
+    }
+    let others = listed - divided;
+    let mut lost: Vec<(String, String)> = missing
+        .iter()
+        .map(|number| {
+            let problem = match missing.len() {
+                1 => format!("left no verdicts: {others} of {listed} trials"),
+                several => format!("left no verdicts: {several} shards have {others} of {listed} trials"),
+            };
+            (format!("shard {number} of {count}"), problem)
+        })
+        .collect();
+    lost.extend(trials.iter().filter(|(_, (trials, left))| left < trials).map(|(number, (trials, left))| {
+        (format!("shard {number} of {count}"), format!("left {left} of {trials} verdicts"))
+    }));
+    Ok(lost)
 }

@@ -95,3 +95,82 @@ fn flags_select_tiers_and_tags() {
     }
     assert_eq!(package.arraign(&["run", "--tier", "smok"]).code, Some(2));
 }
+
+#[test]
+fn a_partial_report_has_an_undecided_trial_for_each_shard_without_its_verdicts() {
+    let package = cases();
+    let folders = run_shards(&package, &[("1/3", "one"), ("3/3", "three")]);
+    let merged = |folders: &[&str]| {
+        let flags = ["report", "--format", "json,markdown,junit", "--out", "merged", "--partial", "--merge"];
+        package.arraign(&[&flags[..], folders].concat())
+    };
+    // The folder of a job that was killed before its first trial.
+    fs::create_dir_all(package.path("two/run")).expect("a folder");
+    let two = package.path("two/run").to_string_lossy().into_owned();
+    let ran = merged(&[&folders[0], &two, &folders[1]]);
+    assert_eq!(ran.code, Some(101), "{}", ran.stderr);
+    let report: Json = json::from_str(&package.read("merged/report.json")).expect("JSON");
+    let trials = report["verdicts"].as_array().expect("verdicts");
+    assert_eq!(trials[0]["name"], "shard 2 of 3");
+    assert_eq!(trials[0]["status"], "undecided");
+    let left = 8 - (trials.len() - 1);
+    let problem = format!("shard 2 of 3 left no verdicts: {left} of 8 trials");
+    for file in ["report.json", "report.md", "report.junit.xml"] {
+        let text = package.read(&format!("merged/{file}"));
+        assert!(text.contains(&problem), "{file}: {text}");
+    }
+    let shown = package.arraign(&["report", "--partial", "--merge", &folders[0], &folders[1]]);
+    assert_eq!(shown.code, Some(101));
+    assert!(shown.stdout.contains("---- shard 2 of 3: undecided ----"), "{}", shown.stdout);
+    assert!(shown.stdout.contains(&problem), "{}", shown.stdout);
+
+    // A job that was killed between two trials.
+    let log = fs::read_dir(&folders[0]).expect("a run").map(|file| file.expect("a file").path());
+    let log = log.into_iter().find(|path| path.extension().is_some_and(|end| end == "jsonl")).expect("a log");
+    let lines = fs::read_to_string(&log).expect("a log");
+    let (first, rest) = lines.split_once('\n').expect("a line");
+    let count = rest.lines().count() + 1;
+    assert!(count > 1, "the shard has several trials");
+    fs::write(&log, format!("{first}\n")).expect("it is cut");
+    let all = [run_shard(&package, "2/3", "again"), folders[0].clone(), folders[1].clone()];
+    let cut = merged(&[&all[0], &all[1], &all[2]]);
+    assert_eq!(cut.code, Some(101));
+    let text = package.read("merged/report.md");
+    assert!(text.contains(&format!("shard 1 of 3 left 1 of {count} verdicts")), "{text}");
+    // What contradicts itself stays a mistake, and a whole run is reported as ever.
+    package.write("evals/t.yaml", &suite(&[("new", "look")]));
+    let unlike = run_shard(&package, "2/3", "unlike");
+    assert_eq!(merged(&[&folders[1], &unlike]).code, Some(2));
+    assert_eq!(merged(&[&two]).code, Some(2));
+    assert_eq!(package.arraign(&["report", "--partial"]).code, Some(2));
+}
+
+#[test]
+fn the_shards_of_several_variants_are_lists_of_their_own() {
+    let cases = suite(&["a", "b", "c", "d", "e", "f"].map(|name| (name, "look")));
+    let package = Package::of(&cases);
+    package.write("evals/arraign.yaml", "variants: {cheaper: {env: {MODEL: small}}}\n");
+    let run = |shard: &str, variant: &str| {
+        let out = format!("{variant}-{}", &shard[..1]);
+        package.arraign_with(
+            &[("ARRAIGN_SHARD", shard), ("ARRAIGN_OUT", &out), ("ARRAIGN_VARIANT", variant)],
+            &["run"],
+        );
+        let folder = fs::read_dir(package.path(&out)).expect("runs").next().expect("a run").expect("a run");
+        folder.path().to_string_lossy().into_owned()
+    };
+    let folders =
+        [run("1/2", "baseline"), run("2/2", "baseline"), run("1/2", "cheaper"), run("2/2", "cheaper")];
+    let merge = |flags: &[&str], folders: &[String]| {
+        let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
+        package.arraign(&[&["report"], flags, &["--merge"], &folders].concat())
+    };
+    let whole = merge(&[], &folders);
+    assert_eq!((whole.code, whole.stderr.as_str()), (Some(0), ""));
+    let without = merge(&[], &folders[..3]);
+    assert_eq!(without.code, Some(2));
+    assert!(without.stderr.contains("shard 2 of 2 is missing"), "{}", without.stderr);
+    let partial = merge(&["--partial"], &folders[..3]);
+    assert_eq!(partial.code, Some(101));
+    assert!(partial.stdout.contains("---- shard 2 of 2 of cheaper: undecided ----"), "{}", partial.stdout);
+}

@@ -31,6 +31,11 @@ fn read_start_ms(run: &Path) -> Option<u64> {
     manifests.map(|manifest| manifest.started_ms).min().filter(|_| has_verdicts)
 }
 
+/// Whether `folder` is the folder of a run.
+pub fn is_run(folder: &Path) -> bool {
+    !list_manifests(folder).is_empty()
+}
+
 /// Returns the manifests of a run; none if the folder is not a run's.
 pub(super) fn list_manifests(run: &Path) -> Vec<PathBuf> {
     let files = list_folder(&run.join(MANIFESTS)).unwrap_or_default();

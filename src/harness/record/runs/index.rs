@@ -74,7 +74,7 @@ impl TrialIndex {
         if paths.is_empty() {
             return Err(RunError::new(folder, RunProblem::NotARun));
         }
-        let manifests: Vec<RunManifest> =
+        let mut manifests: Vec<RunManifest> =
             paths.iter().map(|path| read_manifest(path)).collect::<Result<_, _>>()?;
         // The folder has an index of its own first: its manifests count the trials of this folder alone.
         let mut added = Self::default();
@@ -85,16 +85,14 @@ impl TrialIndex {
         // With several slots, a later attempt can be in an earlier log.
         added.trials.values_mut().for_each(|trial| trial.attempts.sort_by_key(|attempt| attempt.number));
         self.torn += added.torn;
-        self.missing += manifests.iter().map(|manifest| added.count_missing(manifest)).sum::<usize>();
+        for manifest in &mut manifests {
+            let own = added.trials.values().filter(|trial| trial.harness == manifest.harness);
+            manifest.verdicts = own.count();
+        }
+        self.missing += manifests.iter().map(RunManifest::count_missing).sum::<usize>();
         self.manifests.extend(manifests);
         added.trials.into_values().for_each(|trial| self.add_trial(trial));
         Ok(())
-    }
-
-    /// Counts the trials of a harness that were to run and have no verdict.
-    fn count_missing(&self, manifest: &RunManifest) -> usize {
-        let stored = self.trials.values().filter(|trial| trial.harness == manifest.harness).count();
-        manifest.trials.map_or(0, |trials| trials.saturating_sub(stored))
     }
 
     /// Adds a trial. If another folder contains the same trial, both verdicts are attempts at it.

@@ -26,13 +26,18 @@ use std::time::UNIX_EPOCH;
 pub use super::manifest::RunManifest;
 pub use crate::harness::shard::ShardRecord;
 pub use error::{RunError, RunProblem};
-pub use folder::{find_newest, list_runs};
+pub use folder::{find_newest, is_run, list_runs};
 
 use self::index::{StoredTrial, TrialIndex};
+use crate::outcome::{Status, UndecidedCause};
+use crate::place::Place;
 use crate::report::history::RecentResults;
 use crate::report::{EarlierRun, FormatEntry, ReportBuilder, RunInfo, SkippedTrial};
 use crate::source::write_with_folder;
-use crate::verdict::{Verdict, first_attempt};
+use crate::verdict::{Finding, Verdict, first_attempt};
+
+/// The check of the trial that stands for a lost part of a run.
+const PART: &str = "part";
 
 /// A run that has ended, of one or several folders.
 #[derive(Debug)]
@@ -40,6 +45,8 @@ pub struct StoredRun {
     run: RunInfo,
     manifests: Vec<RunManifest>,
     trials: Vec<StoredTrial>,
+    /// The undecided trials that stand for parts without their verdicts.
+    lost: Vec<Verdict>,
     missing: usize,
     torn: usize,
     /// The run has harnesses in several packages. Then paths are relative to the root of the repository.
@@ -64,7 +71,34 @@ impl StoredRun {
         packages.dedup();
         let has_packages = packages.len() > 1;
         let run = describe_run(folders, &manifests, &trials, has_packages);
-        Ok(Self { run, manifests, trials, missing, torn, has_packages })
+        Ok(Self { run, manifests, trials, lost: Vec::new(), missing, torn, has_packages })
+    }
+
+    /// Adds an undecided trial for the part `name` of the run of `harness`, which did not leave all of its verdicts. A report of the
+    /// other parts alone would look like that of a whole run.
+    pub fn add_lost_part(&mut self, harness: &str, name: &str, problem: String) {
+        let Some(manifest) = self.manifests.iter().find(|one| one.harness == harness) else { return };
+        let cases = manifest.cases.strip_prefix(&manifest.package).unwrap_or(&manifest.cases);
+        let at = Place::of_file(cases);
+        let help = "its job may have been killed or have reached a limit: run it again, and merge all parts"
+            .to_owned();
+        let finding = Finding {
+            status: Status::Undecided,
+            unfit: Some(problem),
+            undecided: Some(UndecidedCause::MissingEvidence),
+            help: Some(help),
+            ..Finding::empty(PART, &at)
+        };
+        let mut verdict = Verdict {
+            status: Status::Undecided,
+            harness: harness.to_owned(),
+            findings: vec![finding],
+            ..Verdict::empty(name, at.locate())
+        };
+        if self.has_packages {
+            verdict.rebase(&manifest.package);
+        }
+        self.lost.push(verdict);
     }
 
     /// Sets the earlier run that reports compare this one with.
@@ -105,8 +139,9 @@ impl StoredRun {
         self.torn
     }
 
-    /// Passes each trial's verdict to `visit`, in the order of the files and lines of the cases.
+    /// Passes each trial's verdict to `visit`, in the order of the files and lines of the cases. Lost parts come first.
     pub fn visit_verdicts(&self, mut visit: impl FnMut(&Verdict)) -> Result<(), RunError> {
+        self.lost.iter().for_each(&mut visit);
         self.trials.iter().try_for_each(|trial| self.read_verdict(trial).map(|verdict| visit(&verdict)))
     }
 

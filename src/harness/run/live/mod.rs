@@ -43,6 +43,7 @@ use crate::case::{AgentFingerprint, AgentLimits, Case, ModelSettings, NamedAgent
 use crate::engine::UndecidedRun;
 use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::{CaseWork, Plan, PlannedTrial, TrialWork};
+use crate::harness::settings::Shard;
 use crate::harness::stderr::{report_load_errors, report_problem};
 use crate::outcome::UndecidedCause;
 use crate::source::{Files, PackageFiles, fingerprint_bytes};
@@ -124,7 +125,8 @@ impl LiveAgents {
             .map_err(|errors| report_load_errors(&errors, &project.folder))?;
         refuse_unknown(plan, &setup.agents, command)
             .map_err(|errors| report_load_errors(&errors, &project.folder))?;
-        let limits = setup.limits.or(project.agent_limits);
+        let shards = command.settings.shard.map(Shard::count);
+        let limits = setup.limits.or(project.agent_limits).for_shards(shards).map_err(report_problem)?;
         let hashes = project.processes.as_ref().map(|run| run.hashes.clone());
         let today = TodaysAgents::new(setup.agents, &project.base, hashes);
         let mut live = Self {
