@@ -124,8 +124,8 @@ pub struct Case {
     pub inherits: bool,
     /// The gates of the suite's defaults that the case replaces by its own, with their places and keys.
     pub replaced_gates: Vec<(Place, String)>,
-    /// The place of `snapshot: true`.
-    pub snapshot: Option<Place>,
+    /// The snapshot of the violations.
+    pub snapshot: Option<CaseSnapshot>,
     /// The place of `require_calls: true`: a trace without calls is then a violation.
     pub require_calls: Option<Place>,
     /// Changes of the runs that the case need not notice.
@@ -148,6 +148,15 @@ pub struct Case {
     pub expectations: Vec<Expectation>,
     /// The scorecards over the checks.
     pub scorecards: Vec<Scorecard>,
+}
+
+/// The snapshot of a case.
+#[derive(Debug, Clone)]
+pub struct CaseSnapshot {
+    /// The place of the setting.
+    pub place: Place,
+    /// Whether each variant of the agent has a snapshot of its own. Otherwise, they share that of the baseline.
+    pub per_variant: bool,
 }
 
 impl Case {

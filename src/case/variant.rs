@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{AgentFrom, Case, InputGlob, ModelSettings, TraceFrom};
+use super::{AgentFrom, Case, InputGlob, MockTools, ModelSettings, TraceFrom};
 use crate::json::{Json, json};
 use crate::place::{LoadError, Place};
 
@@ -25,6 +25,8 @@ pub struct Variant {
     pub inputs: Vec<InputGlob>,
     /// How the requests to the model are recorded, in place of the settings of the agent.
     pub model: Option<ModelSettings>,
+    /// The mock tools, in place of those of the cases.
+    pub mocks: Option<Arc<MockTools>>,
     /// The number of runs, in place of that of the cases.
     pub repeat: Option<u32>,
 }
@@ -48,6 +50,7 @@ impl Variant {
             env: BTreeMap::new(),
             inputs: Vec::new(),
             model: None,
+            mocks: None,
             repeat: None,
         }
     }
@@ -69,6 +72,7 @@ impl Variant {
             && self.env.is_empty()
             && self.inputs.is_empty()
             && self.model.is_none()
+            && self.mocks.is_none()
             && self.repeat.is_none()
     }
 
@@ -78,7 +82,7 @@ impl Variant {
     }
 
     /// Returns what the variant sets, for the fingerprint of a recording. `None` for a baseline that sets nothing, because
-    /// its recordings are those of the case. The agent and the files of `inputs` have fingerprints of their own.
+    /// its recordings are those of the case. The agent, the files of `inputs` and the mock tools have fingerprints of their own.
     pub fn define(&self) -> Option<Json> {
         if self.is_baseline() && self.env.is_empty() && self.model.is_none() {
             return None;
@@ -98,6 +102,9 @@ impl Case {
         let mut case = self.clone();
         if let (Some(agent), Some(used)) = (&variant.agent, &mut case.agent) {
             used.from = AgentFrom::Named(agent.name.clone());
+        }
+        if let Some(mocks) = &variant.mocks {
+            case.mocks = Some(Arc::clone(mocks));
         }
         if let Some(runs) = variant.repeat {
             let place = variant.place.clone().unwrap_or_else(|| self.place.clone());

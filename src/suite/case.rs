@@ -8,7 +8,7 @@ use super::combine::ReplacedGate;
 use super::gate::GateRows;
 use super::input::{check_turns, parse_turn_queries};
 use super::join::JoinGroups;
-use super::keys::{self, CaseKeys, WrittenIgnore};
+use super::keys::{self, CaseKeys, WrittenIgnore, WrittenSnapshot};
 use super::mocks::parse_mocks;
 use super::mutation::WrittenMutate;
 use super::opinions::{collect_opinions, match_questions};
@@ -17,7 +17,8 @@ use super::several;
 use super::several::{Changes, WrittenBaseline};
 use super::trace::parse_trace_from;
 use crate::case::{
-    Baseline, Case, CaseRow, Expectation, Ignore, LoweredBlock, TraceFile, TraceFrom, refuse_decided_case,
+    Baseline, Case, CaseRow, CaseSnapshot, Expectation, Ignore, LoweredBlock, TraceFile, TraceFrom,
+    refuse_decided_case,
 };
 use crate::check::{Registry, Scope, find_reader};
 use crate::place::{LoadError, LoadErrors, Place};
@@ -129,7 +130,7 @@ fn read_case(context: &Context<'_>, node: Node<'_>, errors: &mut LoadErrors) -> 
         expect_verdict: keys.expect_verdict,
         inherits: keys.inherit.unwrap_or(true),
         replaced_gates: list_replaced_gates(context),
-        snapshot: find_flag(keys.snapshot),
+        snapshot: keys.snapshot.and_then(find_snapshot),
         require_calls: find_flag(keys.require_calls),
         ignored_mutations: keys.mutate.map(WrittenMutate::into_ignored).unwrap_or_default(),
         opinions: collect_opinions(keys.opinions),
@@ -163,6 +164,16 @@ fn refuse_unknown_keys(node: Node<'_>, errors: &mut LoadErrors) {
 /// Returns the place of a flag that is true.
 fn find_flag(flag: Option<Placed<bool>>) -> Option<Place> {
     flag.filter(|flag| **flag).map(|flag| flag.place().clone())
+}
+
+fn find_snapshot(written: Placed<WrittenSnapshot>) -> Option<CaseSnapshot> {
+    let place = written.place().clone();
+    let per_variant = match written.into_value() {
+        WrittenSnapshot::Flag(false) => return None,
+        WrittenSnapshot::Flag(true) => false,
+        WrittenSnapshot::Word(_) => true,
+    };
+    Some(CaseSnapshot { place, per_variant })
 }
 
 fn list_replaced_gates(context: &Context<'_>) -> Vec<(Place, String)> {

@@ -11,16 +11,19 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use serde::Deserialize;
 
 use super::agent::{WrittenInput, WrittenModel, require_feature};
+use super::mocks::{WrittenMocks, parse_mocks};
 use crate::JsonSchema;
 use crate::case::{NamedAgent, Variant, VariantAgent};
+use crate::check::Scope;
 use crate::json::json;
 use crate::pattern::visit_secret_values;
 use crate::place::{LoadError, LoadErrors, Place};
-use crate::yaml::{Checked, Label, MappingOr, Node, OneOrMany, OrderedMap, Placed};
+use crate::yaml::{Checked, Label, MappingOr, Node, OneOrMany, OrderedMap, Placed, Unparsed};
 
 /// Names that mean something else: all variants, and trials that attack an agent.
 const RESERVED: [&str; 2] = ["all", "attack"];
@@ -44,6 +47,8 @@ pub(super) struct WrittenVariant {
     inputs: OneOrMany<Checked<WrittenInput>>,
     /// How the requests to the model are recorded, in place of `model` of the agent.
     model: Option<Checked<WrittenModel>>,
+    /// The mock tools, in place of `mocks` of the cases.
+    mocks: Option<Unparsed<WrittenMocks>>,
     /// The number of runs, in place of `repeat` of the cases.
     repeat: Option<NonZeroU32>,
 }
@@ -54,8 +59,8 @@ pub(super) type WrittenValues = MappingOr<OrderedMap<String, Placed<Label>>, Vec
 /// Values of variables, of which each combination is a variant.
 pub(super) type WrittenMatrix = OrderedMap<String, Placed<WrittenValues>>;
 
-/// Reads `variants` in the mapping `root`.
-pub(super) fn parse_variants(root: Node<'_>) -> Result<Vec<Variant>, LoadErrors> {
+/// Reads `variants` in the mapping `root`. The paths of mock tools are relative to the folder of `scope`.
+pub(super) fn parse_variants(root: Node<'_>, scope: &Scope<'_>) -> Result<Vec<Variant>, LoadErrors> {
     let Some(node) = root.get("variants") else { return Ok(Vec::new()) };
     require_feature(&node.place(), "variants", "live", cfg!(feature = "live"))?;
     let written: OrderedMap<String, WrittenVariant> = node.decode_all()?;
@@ -71,8 +76,11 @@ pub(super) fn parse_variants(root: Node<'_>) -> Result<Vec<Variant>, LoadErrors>
             errors.take(check_variable(&variable, &value).map_err(LoadErrors::from));
             env.insert(variable, value.into_value().0);
         }
+        let mocks = written.mocks.as_ref().map(Unparsed::node);
+        let mocks = mocks.and_then(|node| errors.take(parse_mocks(node, scope)));
         variants.push(Variant {
             place: Some(place),
+            mocks: mocks.map(Arc::new),
             agent: written.agent.map(|agent| {
                 let place = Some(agent.place().clone());
                 VariantAgent { name: agent.into_value(), place }

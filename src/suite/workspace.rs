@@ -7,7 +7,7 @@ use super::agent::{WrittenDescription, build_named_agents};
 use super::discover::WORKSPACE_FILE;
 use super::variants::{parse_matrix, parse_variants, refuse_same_names};
 use crate::case::{AgentLimits, NamedAgent, Variant};
-use crate::check::{DeclaredReaders, InputMatch, Registry, Tables, parse_readers};
+use crate::check::{DeclaredReaders, InputMatch, Registry, Scope, Tables, parse_readers};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::reader::ReaderSet;
 use crate::source::Files;
@@ -78,10 +78,12 @@ pub fn workspace(files: &Files, kinds: &Registry) -> Result<Workspace, LoadError
     let agents = agents.unwrap_or_default();
     let root = document.root();
     let mut variants = Vec::new();
-    for (key, parse) in [("variants", parse_variants as fn(Node<'_>) -> _), ("matrix", parse_matrix)] {
-        if fields.node(key).is_some() {
-            variants.extend(fields.take(parse(root)).unwrap_or_default());
-        }
+    if fields.node("variants").is_some() {
+        let scope = Scope { kinds, files, folder: files.root(), tables: &tables };
+        variants.extend(fields.take(parse_variants(root, &scope)).unwrap_or_default());
+    }
+    if fields.node("matrix").is_some() {
+        variants.extend(fields.take(parse_matrix(root)).unwrap_or_default());
     }
     fields.take(refuse_same_names(&variants, &agents));
     fields.finish(Workspace {

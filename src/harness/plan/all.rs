@@ -30,7 +30,8 @@ impl FilePlan {
         if !source.quarantine.entries.is_empty() {
             file.quarantinable.add_suite(suite, &prefix);
         }
-        suite.cases.iter().for_each(|case| file.plan.pinned.note_case(case, path));
+        let suffixes = source.variants.list_suffixes();
+        suite.cases.iter().for_each(|case| file.plan.pinned.note_case(case, path, suffixes));
         // A suite without a selected case does not decide which reports are written.
         if !file.plan.trials.is_empty() {
             file.plan.reports.extend(&suite.reports);

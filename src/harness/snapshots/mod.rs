@@ -1,7 +1,7 @@
 //! Snapshots of violations. `INSTA_UPDATE`, `cargo insta test`, `review` and `accept` work as with insta's macros.
 //!
 //! `evals/<folder>/snapshots/<file stem>.<case id>.snap` contains the violations and scores of a case with
-//! `snapshot: true`, but no times, no absolute paths and no line numbers of the case's file.
+//! `snapshot: true`, and `<file stem>.<case id>@<variant>.snap` those of a variant with `snapshot: per_variant`, but no times, no absolute paths and no line numbers of the case's file.
 
 pub(super) mod orphans;
 #[cfg(feature = "snapshots")]
@@ -36,13 +36,14 @@ struct SnapshotFile {
 }
 
 impl SnapshotFile {
-    /// The snapshot of the case `id` in the file at `path`, or of its run called `run`.
-    fn new(path: &Path, id: Option<&str>, run: Option<&str>) -> Self {
+    /// The snapshot of the case `id` in the file at `path`, or of its run called `run`. `suffix` is that of a variant with a
+    /// snapshot of its own.
+    fn new(path: &Path, id: Option<&str>, run: Option<&str>, suffix: &str) -> Self {
         let folder = path.parent().unwrap_or(path).join("snapshots");
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let parts = [Some(&*stem), id, run];
         let name: Vec<String> = parts.into_iter().flatten().map(escape_file_name).collect();
-        Self { folder, name: name.join(".") }
+        Self { folder, name: name.join(".") + suffix }
     }
 
     /// The path of the file.
@@ -77,13 +78,15 @@ pub(crate) fn compare_with_snapshot(verdict: &mut Verdict, case: &Case, path: &P
         Some(expected) => verdict.status == expected,
         None => matches!(verdict.status, Status::Pass | Status::Fail),
     };
-    if case.snapshot.is_none() || !as_expected {
-        return false;
-    }
+    let Some(snapshot) = case.snapshot.as_ref().filter(|_| as_expected) else { return false };
     // The name of a trial of one run is that of its case, and the name of the run.
     let case_name = build_case_name(&verdict.suite, case.id.as_deref());
     let run = verdict.name.strip_prefix(&case_name).and_then(|rest| rest.strip_prefix("::"));
-    let file = SnapshotFile::new(path, case.id.as_deref(), run);
+    let suffix = case.variant.as_ref().map(|variant| variant.suffix()).unwrap_or_default();
+    // The variants of a case share its snapshot, which is what the baseline does, unless each has its own.
+    let is_shared = !suffix.is_empty() && !snapshot.per_variant;
+    let suffix = if is_shared { "" } else { &suffix };
+    let file = SnapshotFile::new(path, case.id.as_deref(), run, suffix);
     // A link as the folder of snapshots, or as a snapshot, must lead neither a reader nor a writer out of the roots.
     let inside = files.resolve_for_writing(&file.path());
     if let Err(error) = inside.and_then(|_| files.resolve_for_writing(&file.pending_beside())) {
@@ -93,7 +96,7 @@ pub(crate) fn compare_with_snapshot(verdict: &mut Verdict, case: &Case, path: &P
         verdict.errors.push(TrialError { message, at: verdict.case.clone() });
         return false;
     }
-    pinned::compare(verdict, case, &file, path, files.base())
+    pinned::compare(verdict, case, &file, is_shared, path, files.base())
 }
 
 #[cfg(not(feature = "snapshots"))]
@@ -104,6 +107,7 @@ mod pinned {
         verdict: &mut Verdict,
         _case: &Case,
         _file: &SnapshotFile,
+        _is_shared: bool,
         _path: &Path,
         _base: &Path,
     ) -> bool {

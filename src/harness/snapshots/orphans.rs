@@ -22,15 +22,16 @@ pub(crate) struct PinnedSnapshots {
 }
 
 impl PinnedSnapshots {
-    /// Adds the snapshot of `case`, in the file at `path`, if the case has one.
-    pub(crate) fn note_case(&mut self, case: &Case, path: &Path) {
-        if case.snapshot.is_none() {
-            return;
-        }
+    /// Adds the snapshots of `case`, in the file at `path`, if the case has one. `suffixes` are those of all variants.
+    pub(crate) fn note_case(&mut self, case: &Case, path: &Path, suffixes: &[String]) {
+        let Some(snapshot) = &case.snapshot else { return };
         // With a run for each record, a case has a snapshot for each run, under its own names.
         let each = matches!(&case.trace, TraceFrom::File(file) if file.runs == RunSelection::Each);
         let known = if each { &mut self.each } else { &mut self.one };
-        known.insert(SnapshotFile::new(path, case.id.as_deref(), None).path());
+        let baseline = [String::new()];
+        for suffix in if snapshot.per_variant { suffixes } else { &baseline } {
+            known.insert(SnapshotFile::new(path, case.id.as_deref(), None, suffix).path());
+        }
     }
 
     /// Adds the snapshots of another file of cases.

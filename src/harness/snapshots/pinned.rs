@@ -16,12 +16,14 @@ use crate::json::{self, Json, json};
 use crate::outcome::{LocatedViolation, Status};
 use crate::verdict::{Finding, TrialError, Verdict};
 
-/// Compares the verdict with the snapshot, and sets whether it passes. Returns whether a changed snapshot still passes,
+/// Compares the verdict with the snapshot, and sets whether it passes. A snapshot that is that of another variant (`is_shared`) is
+/// not written. Returns whether a changed snapshot still passes,
 /// because `INSTA_FORCE_PASS` is set.
 pub(super) fn compare(
     verdict: &mut Verdict,
     case: &Case,
     file: &SnapshotFile,
+    is_shared: bool,
     case_file: &Path,
     base: &Path,
 ) -> bool {
@@ -29,8 +31,6 @@ pub(super) fn compare(
     let before = read_pinned(&file.path());
     let is_unchanged = before.as_deref() == Some(text.trim());
     let writer = SnapshotWriter::new(file, case, case_file, base, &verdict.name);
-    // The variants of a case share its snapshot, which is what the baseline does.
-    let is_shared = case.variant.as_ref().is_some_and(|variant| !variant.is_baseline());
     let written = if is_shared {
         writer.note_reference().map(|()| SnapshotUpdate::Nowhere)
     } else {

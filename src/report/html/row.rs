@@ -22,6 +22,9 @@ pub(super) struct CaseRow<'v> {
     name: &'v str,
     #[serde(skip_serializing_if = "str::is_empty")]
     harness: &'v str,
+    /// The variant of the agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    variant: Option<&'v str>,
     standing: &'static str,
     file: &'v str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,6 +53,7 @@ impl<'v> CaseRow<'v> {
         Self {
             name: &verdict.name,
             harness: &verdict.harness,
+            variant: verdict.variant.as_deref(),
             standing: TrialResult::from_verdict(verdict).as_str(),
             file: &verdict.case.file,
             line: Some(verdict.case.line),
@@ -69,6 +73,7 @@ impl<'v> CaseRow<'v> {
         Self {
             name: &skipped.name,
             harness: "",
+            variant: None,
             standing: "skipped",
             file: &skipped.file,
             line: None,

@@ -94,9 +94,10 @@ pub(in crate::suite) struct CaseKeys {
     pub(in crate::suite) repeat: Option<Placed<NonZeroU32>>,
     /// The expected verdict. Default: `pass`.
     pub(in crate::suite) expect_verdict: Option<Status>,
-    /// `true`: pins the violations in a snapshot. A run with other violations fails.
+    /// `true`: pins the violations in a snapshot. A run with other violations fails. `per_variant`: each variant of the agent has a
+    /// snapshot of its own, in place of that of the baseline.
     #[serde(default, deserialize_with = "even_null")]
-    pub(in crate::suite) snapshot: Option<Placed<bool>>,
+    pub(in crate::suite) snapshot: Option<Placed<WrittenSnapshot>>,
     /// `true`: a case that cannot fail is accepted.
     #[serde(default, deserialize_with = "even_null")]
     pub(in crate::suite) allow_vacuous: Option<bool>,
@@ -179,4 +180,21 @@ pub(in crate::suite) struct CaseKeys {
 pub(in crate::suite) enum WrittenIgnore {
     Flag(bool),
     Reason(String),
+}
+
+/// `true`, `false` or `per_variant`.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(untagged, expecting = "`snapshot` is true, false, or `per_variant`")]
+pub(in crate::suite) enum WrittenSnapshot {
+    Flag(bool),
+    Word(SnapshotWord),
+}
+
+/// The word for a snapshot of each variant.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::suite) enum SnapshotWord {
+    PerVariant,
 }

@@ -12,7 +12,7 @@ use crate::json::Json;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::vocabulary::VOCABULARIES;
 use crate::yaml::{Node, did_you_mean, list_keys, nearest};
-pub(super) use case::{CaseKeys, WrittenIgnore};
+pub(super) use case::{CaseKeys, WrittenIgnore, WrittenSnapshot};
 use rules::ALIASES;
 pub(super) use rules::{Combination, METRIC_SETTINGS, RULES, SHARED_BY_SUITE};
 #[cfg(feature = "schema")]

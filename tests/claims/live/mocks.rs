@@ -78,6 +78,34 @@ fn definitions_are_offered_with_their_decoys() {
     run(&project, &[LIVE]).exits(0);
 }
 
+/// The mock tools of a variant replace those of the cases, and make its own recordings stale.
+#[test]
+fn a_variant_has_mock_tools_of_its_own() {
+    let project = project(&["list={}"], "", "{tools: {get_order: {return: x}}}", "{not_contains: nothing}");
+    let tools = |description: &str| json!([{"name": "find_order", "description": description}]).to_string();
+    project.write("evals/schemas/tools.json", tools("Finds it."));
+    let variants =
+        "variants: {new_tools: {mocks: {tools: {find_order: {return: y}}, definitions: schemas/tools.json}}}";
+    project.write("evals/arraign.yaml", variants);
+    let both = ("ARRAIGN_VARIANT", "all");
+    run(&project, &[RECORD, both]);
+    let offered = |name: &str| project.read(&format!("evals/traces/s/{name}.json"));
+    assert!(offered("a").contains("get_order") && !offered("a").contains("find_order"), "{}", offered("a"));
+    let new = offered("a@new_tools");
+    assert!(new.contains("Finds it.") && !new.contains("get_order"), "{new}");
+    let statuses = || {
+        run(&project, &[both]);
+        ["s::a", "s::a@new_tools"]
+            .map(|name| project.verdict(name)["status"].as_str().unwrap_or("-").to_owned())
+    };
+    let before = statuses();
+    assert!(before.iter().all(|status| status != "undecided"), "{before:?}");
+    project.write("evals/schemas/tools.json", tools("Finds an order."));
+    assert_eq!(statuses(), [before[0].as_str(), "undecided"]);
+    project.write("evals/arraign.yaml", "variants: {x: {mocks: {tools: {}}}}");
+    project.run(&["--list"]).exits(2).complains("evals/arraign.yaml:1:").complains("`mocks` offers no tool");
+}
+
 /// Also in the folder of cases, the file of the definitions is none of cases.
 #[test]
 fn definitions_may_stand_beside_the_cases() {

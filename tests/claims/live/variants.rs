@@ -302,6 +302,38 @@ fn a_variant_writes_no_snapshot() {
     assert_eq!(project.files("evals"), before);
 }
 
+#[test]
+fn each_variant_has_a_snapshot_of_its_own_if_the_case_says_so() {
+    let project = varied().file("evals/s.yaml", suite(&[asks("a", "varies", "snapshot: per_variant")]));
+    let accepting = [LIVE, ALL, ("INSTA_UPDATE", "always"), ("CI", "false")];
+    let ran = run(&project, &accepting, "out/accepting").exits(0);
+    assert!(!ran.stderr.contains("belongs to no case"), "{}", ran.stderr);
+    let names = ["s.a.snap", "s.a@calm.snap", "s.a@other.snap", "s.a@wild.snap"];
+    for name in names {
+        let text = project.read(&format!("evals/snapshots/{name}"));
+        assert_eq!(text.contains("rm"), name == "s.a@wild.snap", "{text}");
+    }
+    assert_eq!(project.files("evals/snapshots").len(), names.len());
+    // The violations of one variant are no other's.
+    let strict = [LIVE, ALL, ("INSTA_UPDATE", "no")];
+    run(&project, &strict, "out/again").exits(0).says("4 passed");
+    std::fs::rename(
+        project.path("evals/snapshots/s.a@wild.snap"),
+        project.path("evals/snapshots/s.a@calm.snap"),
+    )
+    .expect("it is renamed");
+    run(&project, &strict, "out/swapped").exits(101).says("2 passed; 2 failed");
+    // Without the word, those of the variants belong to no case.
+    let project = project.file("evals/s.yaml", suite(&[asks("a", "varies", "snapshot: true")]));
+    let shared = run(&project, &strict, "out/shared");
+    shared.complains("s.a@calm.snap").complains("s.a@other.snap");
+    project
+        .file("evals/s.yaml", suite(&[asks("a", "varies", "snapshot: each")]))
+        .run(&["--list"])
+        .exits(2)
+        .complains("`snapshot` is true, false, or `per_variant`");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_process_has_the_variables_of_its_variant() {

@@ -10,14 +10,17 @@ const FIGURES = [
 
 const HAS_MODELS = ROWS.some((row) => row.agent?.model);
 
+const HAS_VARIANTS = ROWS.some((row) => row.variant);
+
 const GROUPS = {
+  ...(HAS_VARIANTS && { variant: (row) => row.variant ?? "no variant" }),
   model: (row) => row.agent?.model ?? "no model recorded",
   agent: (row) => row.agent?.agent ?? "no agent recorded",
   file: (row) => row.file,
 };
 
 function headOfTable(first, second) {
-  const names = [[first], [second], HAS_MODELS && second === "Case" && ["Model"], ["Score", "number"], ...FIGURES.map(([key, title]) => [title, `number ${key}`])];
+  const names = [[first], [second], HAS_VARIANTS && second === "Case" && ["Variant"], HAS_MODELS && second === "Case" && ["Model"], ["Score", "number"], ...FIGURES.map(([key, title]) => [title, `number ${key}`])];
   return el("tr", { role: "row" }, names.filter(Boolean).map(([name, kind]) => el("th", { role: "columnheader", class: kind }, name)));
 }
 

@@ -64,6 +64,7 @@ function rowOf(index) {
   return el("tr", { role: "row" },
     el("td", { role: "cell" }, standing(row.standing)),
     el("td", { role: "cell" }, name, badges(row), runs, row.past && sparklineOf(row.past), row.claim && el("div", { class: "claim" }, sentence(row.claim))),
+    HAS_VARIANTS && el("td", { role: "cell", class: "model" }, breakable(row.variant ?? "")),
     HAS_MODELS && el("td", { role: "cell", class: "model" }, breakable(row.agent?.model ?? "")),
     el("td", { role: "cell", class: "number score" }, score),
     figureCells((key) => row.agent?.[key]));
@@ -94,7 +95,7 @@ function countOf(indices) {
 }
 
 function headingRow(name) {
-  return el("tr", { role: "row", class: "group" }, el("td", { role: "cell", colspan: 4 + FIGURES.length }, breakable(name)));
+  return el("tr", { role: "row", class: "group" }, el("td", { role: "cell", colspan: 5 + FIGURES.length }, breakable(name)));
 }
 
 function rowsWithHeadings(indices) {
@@ -154,6 +155,7 @@ function ask(change) {
 }
 
 function startList() {
+  if (!HAS_VARIANTS) byId("group").querySelector("[value=variant]").remove();
   byId("search").addEventListener("input", (event) => ask({ words: event.target.value }));
   byId("order").addEventListener("change", (event) => ask({ order: event.target.value }));
   byId("group").addEventListener("change", (event) => ask({ group: event.target.value, only: "" }));
