@@ -20,29 +20,27 @@ impl ComparisonReport {
             section += &render_comparison(comparison);
             let _ = write!(section, "\n<p>{}</p>\n", render_code(&sentence));
         }
-        section + &self.render_figures_table()
-    }
-
-    fn render_figures_table(&self) -> String {
-        let mut table = "\n<table>\n".to_owned();
-        for (index, row) in self.render_rows().iter().take(MAX_SIDES + 1).enumerate() {
-            let tag = if index == 0 { "th" } else { "td" };
-            let cells = row.iter().map(|cell| match (index, cell.as_str()) {
-                (_, "") => format!("<{tag}></{tag}>"),
-                (0, cell) => format!("<th>{}</th>", escape_attribute(cell)),
-                (_, cell) => format!("<td>{}</td>", render_code(cell)),
-            });
-            let _ = writeln!(table, "<tr>{}</tr>", cells.collect::<String>());
-        }
-        table + "</table>\n"
+        section + &render_figures_table(self, MAX_SIDES)
     }
 }
 
-fn render_comparison(comparison: &SideComparison) -> String {
-    let before = render_code(&comparison.before);
-    let after = render_code(&comparison.after);
-    let headline = comparison.render_headline();
-    let mut section = format!("\n### {after} compared with {before}\n\n{headline}.\n");
+/// Renders the figures of the first `most` sides as a table.
+pub(super) fn render_figures_table(report: &ComparisonReport, most: usize) -> String {
+    let mut table = "\n<table>\n".to_owned();
+    for (index, row) in report.render_rows().iter().take(most.saturating_add(1)).enumerate() {
+        let tag = if index == 0 { "th" } else { "td" };
+        let cells = row.iter().map(|cell| match (index, cell.as_str()) {
+            (_, "") => format!("<{tag}></{tag}>"),
+            (0, cell) => format!("<th>{}</th>", escape_attribute(cell)),
+            (_, cell) => format!("<td>{}</td>", render_code(cell)),
+        });
+        let _ = writeln!(table, "<tr>{}</tr>", cells.collect::<String>());
+    }
+    table + "</table>\n"
+}
+
+/// Lists what changed as the rows of a table, regressions first.
+pub(super) fn list_rows(comparison: &SideComparison) -> Vec<String> {
     let mut trials: Vec<&TrialComparison> = comparison.trials.iter().collect();
     trials.sort_by_key(|trial| trial.change);
     let mut rows: Vec<String> = trials.into_iter().map(render_trial).collect();
@@ -56,6 +54,15 @@ fn render_comparison(comparison: &SideComparison) -> String {
     for (word, names) in one_sided {
         rows.extend(names.iter().map(|name| render_row(word, name, None, "")));
     }
+    rows
+}
+
+fn render_comparison(comparison: &SideComparison) -> String {
+    let before = render_code(&comparison.before);
+    let after = render_code(&comparison.after);
+    let headline = comparison.render_headline();
+    let mut section = format!("\n### {after} compared with {before}\n\n{headline}.\n");
+    let rows = list_rows(comparison);
     let mut text = String::new();
     let mut shown = 0;
     // The regressions come first, so they are the last to be left out.

@@ -8,6 +8,7 @@
 //! ended differently, or if only some of its runs failed.
 
 mod figures;
+mod html;
 mod markdown;
 mod sentence;
 mod sides;

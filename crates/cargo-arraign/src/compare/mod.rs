@@ -70,6 +70,8 @@ enum CompareFormat {
     Json,
     /// Markdown for GitHub.
     Markdown,
+    /// One page for a browser, with the cost beside the share that passed.
+    Html,
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -106,6 +108,7 @@ impl Compare {
             CompareFormat::Text => render_text(&report),
             CompareFormat::Json => plain::render_safe_json(&report) + "\n",
             CompareFormat::Markdown => report.render_markdown().trim_start().to_owned(),
+            CompareFormat::Html => report.render_html(),
         };
         exit_after_write(io::stdout().write_all(text.as_bytes()))?;
         Ok(if report.fails(self.allow_undecided) { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
@@ -121,6 +124,9 @@ impl Compare {
         let text = match self.format {
             CompareFormat::Json => plain::render_safe_json(&plan) + "\n",
             CompareFormat::Text | CompareFormat::Markdown => render_plan(&plan),
+            CompareFormat::Html => {
+                return Err(CliError::new("a plan has no HTML form: use `--format markdown`"));
+            }
         };
         exit_after_write(io::stdout().write_all(text.as_bytes()))?;
         Ok(ExitCode::SUCCESS)

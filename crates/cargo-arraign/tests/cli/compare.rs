@@ -293,3 +293,35 @@ fn a_plan_says_how_many_cases_decide_a_margin() {
     );
     assert_eq!(package.arraign(&["compare", "--plan"]).code, Some(2), "a plan needs a margin");
 }
+
+#[test]
+fn a_page_has_the_plot_the_figures_and_what_each_side_lost() {
+    let package = tempfile::tempdir().expect("a folder");
+    let mut all = sample("baseline", 20, 19);
+    all.extend(sample("small", 20, 17));
+    all.extend(sample("tiny", 20, 4));
+    let costs = [("baseline", 0.01), ("small", 0.002), ("tiny", 0.0005)];
+    for verdict in &mut all {
+        let variant = verdict.variant.clone().unwrap_or_default();
+        let cost = costs.iter().find(|(name, _)| *name == variant).expect("a variant").1;
+        verdict.runs[0].cost_usd = Some(cost);
+    }
+    write_lines(&package.path().join("report.jsonl"), &all);
+    let ran = arraign(package.path(), &["compare", "--variants", "--format", "html", "report.jsonl"]);
+    assert_eq!(ran.code, Some(101), "{}", ran.stderr);
+    for part in [
+        "<svg viewBox=",
+        ">baseline</text>",
+        ">tiny</text>",
+        "tiny is worse than baseline",
+        "<h2>small compared with baseline</h2>\n<p>2 lost</p>",
+        "<h2>tiny compared with baseline</h2>\n<p>15 lost</p>",
+        "<code>refunds::c18</code>",
+        "<th>$/passed</th>",
+    ] {
+        assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
+    }
+    assert!(!ran.stdout.contains("<script"), "{}", ran.stdout);
+    let plan = arraign(package.path(), &["compare", "--plan", "--margin", "0.05", "--format", "html"]);
+    assert_eq!(plan.code, Some(2), "{}", plan.stdout);
+}
