@@ -14,6 +14,7 @@ use serde::Deserialize;
 use super::discover::QUARANTINE_FILE;
 use super::gate::GATE_ID;
 use super::{Suite, build_case_name};
+use crate::JsonSchema;
 use crate::case::{Day, Quarantine, QuarantineEntry, RunSelection, TraceFrom};
 use crate::place::{LoadError, LoadErrors, Source};
 use crate::source::Files;
@@ -25,14 +26,20 @@ const MOST_DAYS: u64 = 30;
 /// The days after which an entry whose quarantine is over is a mistake.
 const DAYS_OF_GRACE: u64 = 7;
 
-/// One entry as it is written.
-#[derive(Deserialize)]
+/// A case whose failures do not decide a run until a day.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct WrittenEntry {
+pub(super) struct WrittenEntry {
+    /// The name of a case, as `--list` prints it, or of a gate. If no case has this name, `*` stands for any text and `?` for one
+    /// character.
     case: Placed<String>,
+    /// The last day of the quarantine, in UTC: at most 30 days ahead, or `quarantine_days` of arraign.yaml.
     until: Placed<Day>,
+    /// Why the case is quarantined.
     reason: Placed<String>,
+    /// Who ends the quarantine.
     owner: Option<String>,
+    /// The variant that is quarantined. Default: all variants.
     variant: Option<Placed<String>>,
 }
 

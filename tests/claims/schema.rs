@@ -61,6 +61,7 @@ fn the_published_schemas_are_those_of_the_built_in_checks() {
     for (file, schema) in [
         ("arraign.schema.json", schema::of_cases(&kinds)),
         ("arraign-workspace.schema.json", schema::of_workspace(&kinds)),
+        ("arraign-quarantine.schema.json", schema::of_quarantine()),
     ] {
         let path = root().join("docs").join(file);
         let text = format!("{schema:#}\n");
@@ -185,4 +186,19 @@ fn look(value: &Value, path: &str, nameless: &mut Vec<String>) {
     for inner in value.as_array().into_iter().flatten() {
         look(inner, path, nameless);
     }
+}
+
+#[test]
+fn the_schema_of_the_quarantine_takes_entries_and_refuses_what_is_none() {
+    let schema = validator(&schema::of_quarantine().into());
+    let entry = |keys: &str| {
+        let source = Source::new("quarantine.yaml", format!("- {{{keys}}}\n"));
+        let documents = Document::parse(&source).expect("YAML");
+        schema.is_valid(&documents[0].root().to_json().into())
+    };
+    let whole = "case: 'shop::a*', until: 2026-12-20, reason: flaps";
+    assert!(entry(whole));
+    assert!(entry(&format!("{whole}, owner: team-orders, variant: cheaper")));
+    assert!(!entry("case: a, until: 2026-12-20"), "without a reason");
+    assert!(!entry(&format!("{whole}, reson: x")));
 }

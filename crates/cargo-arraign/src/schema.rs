@@ -1,4 +1,4 @@
-//! `cargo arraign schema [--workspace]`.
+//! `cargo arraign schema [--workspace | --quarantine]`.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -20,6 +20,9 @@ pub(crate) struct Schema {
     /// Print the schema of `arraign.yaml` instead.
     #[arg(long)]
     workspace: bool,
+    /// Print the schema of `quarantine.yaml` instead.
+    #[arg(long, conflicts_with = "workspace")]
+    quarantine: bool,
     /// Write the schema to this file.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -27,7 +30,11 @@ pub(crate) struct Schema {
 
 impl Schema {
     pub(crate) fn run(self) -> CliResult {
-        let text = if self.workspace { render_workspace_schema() } else { render_schema() };
+        let text = match (self.workspace, self.quarantine) {
+            (true, _) => render_workspace_schema(),
+            (_, true) => format!("{:#}\n", schema::of_quarantine()),
+            _ => render_schema(),
+        };
         let Some(path) = self.out else { return exit_after_write(io::stdout().write_all(text.as_bytes())) };
         fs::write(&path, text)
             .map_err(|error| CliError::new(format!("cannot write {}: {error}", path.display())))?;

@@ -12,6 +12,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::keys;
 use super::keys::{CaseKeys, SuiteKey};
+use super::quarantine::WrittenEntry;
 use crate::check::{CheckKind, Registry};
 use crate::json::{Json, JsonMap, json};
 
@@ -54,6 +55,20 @@ pub fn of_workspace(kinds: &Registry) -> Json {
         "properties": keys.workspace,
         "additionalProperties": false,
         "definitions": keys.shared_definitions(kinds),
+    })
+}
+
+/// The schema of `quarantine.yaml`.
+pub fn of_quarantine() -> Json {
+    let mut generator = SchemaSettings::draft07().into_generator();
+    let entry = WrittenEntry::json_schema(&mut generator);
+    let forms = generator.take_definitions(true).into_iter();
+    let forms = forms.map(|(name, form)| (name, tidy::tidied_form(form.into())));
+    json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "type": "array",
+        "items": tidy::tidied(entry.to_value().into()),
+        "definitions": forms.collect::<JsonMap>(),
     })
 }
 

@@ -26,7 +26,7 @@ pub(super) fn list_diagnostics(document: &OpenDocument, last_run: &LastRun) -> V
     let own_name = document.project.name(&document.path);
     let mut own = list_verdict_diagnostics(document, last_run);
     let mut others: Vec<FileDiagnostics> = Vec::new();
-    for error in &document.mistakes {
+    for error in document.mistakes.iter().chain(&document.quarantine_mistakes) {
         if error.place.file() == own_name {
             own.push(describe_mistake(error, &document.text));
             continue;

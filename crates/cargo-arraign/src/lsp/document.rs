@@ -25,6 +25,8 @@ pub(super) struct OpenDocument {
     pub(super) suite: Option<Suite>,
     /// The mistakes of the present text.
     pub(super) mistakes: LoadErrors,
+    /// The mistakes of `quarantine.yaml`, in its entries for cases of the file or in any.
+    pub(super) quarantine_mistakes: LoadErrors,
     /// Whether the text has changed since it was read.
     pub(super) is_changed: bool,
     /// Whether a thread reads an earlier text.
@@ -40,8 +42,17 @@ pub(super) struct ReadCases {
 impl OpenDocument {
     pub(super) fn new(uri: Uri, path: PathBuf, text: String) -> Self {
         let project = Arc::new(EvalProject::find(&path));
-        let mistakes = LoadErrors::new();
-        Self { uri, path, text, project, suite: None, mistakes, is_changed: true, is_reading: false }
+        Self {
+            uri,
+            path,
+            text,
+            project,
+            suite: None,
+            mistakes: LoadErrors::new(),
+            quarantine_mistakes: LoadErrors::new(),
+            is_changed: true,
+            is_reading: false,
+        }
     }
 
     /// Reads the cases of the text on a thread of its own: thousands of cases take longer than a completion may wait.
@@ -86,5 +97,7 @@ impl OpenDocument {
             }
             Err(errors) => errors,
         };
+        // The cases of the last text without mistakes: an entry is no mistake while its case is being typed.
+        self.quarantine_mistakes = self.project.check_quarantine(&self.path, self.suite.as_ref());
     }
 }

@@ -2,11 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
+use arraign::__internals::case::{Day, Quarantine, QuarantineEntry, Variant};
 use arraign::__internals::check::{CheckKind, Registry, Tables};
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::{
-    CASE_EXTENSIONS, Library, Workspace, build_file_name, is_support, workspace,
+    CASE_EXTENSIONS, Library, QuarantinableNames, Workspace, build_file_name, is_support, load_quarantine,
+    workspace,
 };
 use arraign::json::{self, Json};
 use arraign::{CannotDecide, Check, Evidence, LoadErrors, Outcome, Suite};
@@ -55,6 +58,39 @@ impl EvalProject {
         let files = self.open_files();
         let Workspace { tables, .. } = workspace(&files, &self.kinds)?;
         Suite::parse(path, text, Library { kinds: &self.kinds, files: &files, tables: &tables })
+    }
+
+    /// Returns what follows the id of a case in the names of the files of its variants. That of the baseline is empty.
+    pub(super) fn list_variant_suffixes(&self) -> Vec<String> {
+        let mut suffixes = vec![String::new()];
+        if let Ok(workspace) = workspace(&self.open_files(), &self.kinds) {
+            suffixes.extend(workspace.variants.iter().map(Variant::suffix));
+            suffixes.extend(workspace.agents.iter().map(|agent| Variant::of_agent(&agent.name).suffix()));
+        }
+        suffixes.sort();
+        suffixes.dedup();
+        suffixes
+    }
+
+    /// Returns the mistakes of `quarantine.yaml`. An entry that means a case of the file at `path` is compared with its cases.
+    pub(super) fn check_quarantine(&self, path: &Path, suite: Option<&Suite>) -> LoadErrors {
+        let files = self.open_files();
+        // A mistake of `arraign.yaml` is reported with the cases.
+        let days = workspace(&files, &self.kinds).ok().and_then(|workspace| workspace.quarantine_days);
+        let quarantine = match load_quarantine(&files, Day::of_time(SystemTime::now()), days) {
+            Ok(quarantine) => quarantine,
+            Err(errors) => return errors,
+        };
+        let Some(suite) = suite else { return LoadErrors::new() };
+        let prefix = self.trial_prefix(path);
+        let mut names = QuarantinableNames::default();
+        names.add_suite(suite, &prefix);
+        let is_own = |entry: &QuarantineEntry| {
+            entry.case.strip_prefix(&prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+        };
+        let entries = quarantine.entries.into_iter().filter(is_own).collect();
+        // The names of agents in Rust, which are variants, are not known here.
+        names.check_entries(&Quarantine { entries }, |_| true)
     }
 
     /// Reads `text` without what `arraign.yaml` says, which may have mistakes of its own.

@@ -39,7 +39,8 @@ pub(super) fn rename_case(
         edits: vec![OneOf::Left(edit)],
     };
     let mut operations = vec![DocumentChangeOperation::Edit(text_edit)];
-    for (old, new) in list_named_files(&document.path, &old_id, new_id) {
+    let suffixes = document.project.list_variant_suffixes();
+    for (old, new) in list_named_files(&document.path, &suffixes, &old_id, new_id) {
         if new.exists() {
             return Err(format!("{} already exists", new.display()));
         }
@@ -74,16 +75,24 @@ pub(super) fn locate_recordings(kind: &str, case_file: &Path) -> PathBuf {
     case_file.parent().unwrap_or(case_file).join(kind).join(case_file.file_stem().unwrap_or_default())
 }
 
-/// Lists the traces, cassettes and snapshots that are named after the case `old_id` of the file, with their new names.
-fn list_named_files(case_file: &Path, old_id: &str, new_id: &str) -> Vec<(PathBuf, PathBuf)> {
+/// Lists the traces, cassettes and snapshots that are named after the case `old_id` of the file and its variants, with their new
+/// names. `suffixes` are those of the variants, of which the baseline has an empty one.
+fn list_named_files(
+    case_file: &Path,
+    suffixes: &[String],
+    old_id: &str,
+    new_id: &str,
+) -> Vec<(PathBuf, PathBuf)> {
     let folder = case_file.parent().unwrap_or(case_file);
     let stem = case_file.file_stem().unwrap_or_default().to_string_lossy();
     let recorded = ["traces", "cassettes"].map(|kind| locate_recordings(kind, case_file));
-    let renames =
-        recorded.iter().map(|folder| list_renames(folder, &name_recording(old_id), &name_recording(new_id)));
-    let mut found: Vec<(PathBuf, PathBuf)> = renames.flatten().collect();
-    let pinned = |id: &str| name_snapshot(&stem, Some(id));
-    found.extend(list_renames(&folder.join("snapshots"), &pinned(old_id), &pinned(new_id)));
+    let mut found = Vec::new();
+    for suffix in suffixes {
+        let [old, new] = [old_id, new_id].map(|id| name_recording(id) + suffix);
+        found.extend(recorded.iter().flat_map(|folder| list_renames(folder, &old, &new)));
+        let [old, new] = [old_id, new_id].map(|id| name_snapshot(&stem, Some(id)) + suffix);
+        found.extend(list_renames(&folder.join("snapshots"), &old, &new));
+    }
     found.sort();
     found
 }

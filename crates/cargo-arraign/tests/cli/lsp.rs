@@ -5,7 +5,9 @@ mod session;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
+use arraign::__internals::case::Day;
 use serde_json::{Value, json};
 
 use self::session::{Session, TRACE, marked, position};
@@ -57,6 +59,38 @@ fn a_mistake_in_a_policy_is_marked_in_the_policy() {
     session.notify("textDocument/didOpen", json!({"textDocument": document}));
     let found = session.wait_for_diagnostics("evals/policies/p.yaml");
     assert_eq!(marked(policy, &found[0]["range"]), "intger", "{found:?}");
+}
+
+#[test]
+fn a_mistake_in_the_quarantine_is_marked_in_its_file() {
+    const QUARANTINE: &str = "evals/quarantine.yaml";
+    let typo = "- {case: 'shop::no_refund', until: 2026-12-20, reson: flaps}\n";
+    let mut session = Session::new(&[(QUARANTINE, typo)]);
+    let document = json!({"uri": session.uri(FILE), "languageId": "yaml", "version": 1, "text": CASES});
+    session.notify("textDocument/didOpen", json!({"textDocument": document}));
+    let found = session.wait_for_diagnostics(QUARANTINE);
+    assert_eq!(marked(typo, &found[0]["range"]), "reson", "{found:?}");
+
+    let save = |session: &mut Session, text: &str| {
+        fs::write(session.path(QUARANTINE), text).expect("it is written");
+        session.notify("textDocument/didSave", json!({"textDocument": {"uri": session.uri(QUARANTINE)}}));
+    };
+
+    // An entry for no case of an open file, and one for a case of another file.
+    let day = Day::of_time(SystemTime::now());
+    let entry = |case: &str| format!("- {{case: '{case}', until: {day}, reason: flaps}}\n");
+    let gone = entry("shop::no_refunds") + &entry("other::x");
+    save(&mut session, &gone);
+    let found = session.wait_for_diagnostics(QUARANTINE);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(marked(&gone, &found[0]["range"]), "'shop::no_refunds'", "{found:?}");
+    assert!(
+        found[0]["message"].as_str().expect("a text").contains("did you mean `shop::no_refund`?"),
+        "{found:?}"
+    );
+
+    save(&mut session, &entry("shop::no_refund"));
+    assert_eq!(session.wait_for_diagnostics(QUARANTINE), Vec::<Value>::new());
 }
 
 #[test]
@@ -218,8 +252,12 @@ fn a_rename_takes_the_files_that_are_named_after_the_case_along() {
         "evals/snapshots/shop.a.snap",
         "evals/snapshots/shop.a.run_1.snap",
         "evals/snapshots/shop.ab.snap",
+        "evals/snapshots/shop.a@cheaper.snap",
+        "evals/traces/shop/a@cheaper.json",
+        "evals/traces/shop/a@other.json",
     ];
-    let files: Vec<(&str, &str)> = names.iter().map(|name| (*name, TRACE)).collect();
+    let mut files: Vec<(&str, &str)> = names.iter().map(|name| (*name, TRACE)).collect();
+    files.push(("evals/arraign.yaml", "variants: {cheaper: {env: {MODEL: small}}}\n"));
     let mut session = Session::new(&files);
     let text = "tests:\n  - {id: a, expect: [no_failed_calls: {}]}\n  - {id: b, trace: traces/shop.json, expect: [no_failed_calls: {}]}\n";
     session.open(FILE, text);
@@ -243,7 +281,9 @@ fn a_rename_takes_the_files_that_are_named_after_the_case_along() {
         ("evals/cassettes/shop/a.model.jsonl", "evals/cassettes/shop/two%20words.model.jsonl"),
         ("evals/snapshots/shop.a.run_1.snap", "evals/snapshots/shop.two%20words.run_1.snap"),
         ("evals/snapshots/shop.a.snap", "evals/snapshots/shop.two%20words.snap"),
+        ("evals/snapshots/shop.a%40cheaper.snap", "evals/snapshots/shop.two%20words%40cheaper.snap"),
         ("evals/traces/shop/a.json", "evals/traces/shop/two%20words.json"),
+        ("evals/traces/shop/a%40cheaper.json", "evals/traces/shop/two%20words%40cheaper.json"),
     ];
     let expected: Vec<(Value, Value)> =
         expected.iter().map(|(old, new)| (json!(session.uri(old)), json!(session.uri(new)))).collect();
