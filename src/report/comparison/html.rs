@@ -34,7 +34,7 @@ body { max-width: 1200px; margin: 24px auto; padding: 0 16px; }
 main { overflow-x: auto; }
 table { border-collapse: collapse; margin: 16px 0; }
 th, td { text-align: left; padding: 6px 10px; border-bottom: 1px solid light-dark(#ddd, #444); vertical-align: top; }
-code { font: inherit; overflow-wrap: anywhere; }
+code { font: inherit; overflow-wrap: break-word; }
 .quiet { color: light-dark(#666, #aaa); }
 svg { max-width: 100%; height: auto; }
 svg text { fill: currentColor; font-size: 13px; }
