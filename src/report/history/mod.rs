@@ -464,7 +464,7 @@ mod tests {
         // Whether the line is read, and whether it is read straight.
         for (text, is_read, is_straight) in [
             (whole.clone(), true, true),
-            (whole.replace("refund::", r#"\u0072efund::\n"#), true, true),
+            (whole.replace("refund::", r"\u0072efund::\n"), true, true),
             (whole.replace("0.012", "null").replace("1234.5", "1e3"), true, true),
             (whole.replace(r#"{"schema"#, r#"{ "later":[1,{}], "schema"#), true, false),
             (whole.replace(r#"{"schema"#, r#"{"later":1,"later":2,"schema"#), false, false),
