@@ -1,5 +1,6 @@
 //! The case: the model that every vocabulary lowers to.
 
+mod acp;
 mod agent;
 mod day;
 mod expectation;
@@ -21,6 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use acp::{AcpAgent, AcpPermissions};
 pub use agent::{
     AgentDescription, AgentFrom, AgentLimits, AgentUse, CommandLine, Described, HttpCall, HttpMethod,
     InputGlob, ModelSettings, NamedAgent,
@@ -204,6 +206,11 @@ impl Case {
         needs.fold(WorkspaceNeeds::default(), WorkspaceNeeds::join)
     }
 
+    /// Whether a check looks at what a verifier gave a run.
+    pub fn reads_reward(&self) -> bool {
+        self.expectations.iter().any(|expectation| expectation.check().reads_reward())
+    }
+
     /// Whether a check runs a program.
     pub fn runs_programs(&self) -> bool {
         self.expectations.iter().any(|expectation| !expectation.check().programs().is_empty())
@@ -258,6 +265,8 @@ pub struct TraceFile {
     pub place: Place,
     /// The path or glob, relative to the case's file, with its templates filled in.
     pub path: String,
+    /// Whether the path is the folder of a Harbor job, of which each trial is a run.
+    pub is_harbor_job: bool,
     /// The format, if it is not detected.
     pub format: Option<String>,
     /// The condition of the file.
@@ -280,6 +289,7 @@ impl TraceFile {
         Self {
             place,
             path,
+            is_harbor_job: false,
             format: None,
             condition: FileCondition::default(),
             runs: RunSelection::All,

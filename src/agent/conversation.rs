@@ -79,7 +79,7 @@ impl Conversation<'_> {
                 Agent::InProcess(agent) => agent.ask_closure(input, task.find_limit()).await?,
                 Agent::Http(call) => (http::ask_server(call, task, &input, environment).await?, None),
                 // Commands are asked elsewhere, over one process for all turns.
-                Agent::Command(_) => return Ok(()),
+                Agent::Command(_) | Agent::Acp(_) => return Ok(()),
             };
             self.add_answer(&text, answer, returned);
         }

@@ -88,6 +88,12 @@ pub enum AgentProblem {
     /// The agent called a tool that its mocks do not answer.
     #[error("called a tool that its `mocks` do not answer\n{0}")]
     Unmocked(String),
+    /// The agent never asked for the mock tools of its case.
+    #[error(
+        "ignored the `mocks` of the case\nno `initialize`, `server/discover` or `tools/list` reached the mock server \
+             before the answer: does the agent take the `mcpServers` of its session?"
+    )]
+    MocksIgnored,
     /// The agent called a recorded server in a way that is not recorded.
     #[error("asked its MCP server something that is not recorded\n{0}")]
     UnrecordedCall(String),

@@ -7,6 +7,7 @@ use tokio::task::spawn_blocking;
 use super::error::refuse_secrets;
 use super::mocks::{self, MocksLease};
 use super::model::{self, RunLease};
+use super::workspace::Room;
 use super::{Agent, AgentEnvironment, AgentInput, AgentProblem, AgentTask, command, http};
 use crate::reader::to_native;
 use crate::secrets::Secrets;
@@ -27,7 +28,8 @@ impl RunLeases {
         input: &mut AgentInput,
         environment: &Arc<AgentEnvironment>,
     ) -> Self {
-        let model = model::open_lease(task.model.as_ref(), input.run).map(|(lease, addresses)| {
+        let paths = environment.room.as_ref().map(Room::find_names).unwrap_or_default();
+        let model = model::open_lease(task.model.as_ref(), input.run, paths).map(|(lease, addresses)| {
             input.model = Some(addresses);
             lease
         });
@@ -38,6 +40,7 @@ impl RunLeases {
         let secrets = match &task.agent {
             _ if model.is_none() && mocks.is_none() => Secrets::default(),
             Agent::Command(line) => command::collect_secrets(line, environment),
+            Agent::Acp(agent) => command::collect_secrets(&agent.line, environment),
             Agent::Http(call) => http::collect_secrets(call, input, environment),
             Agent::InProcess(_) => Secrets::default(),
         };
@@ -59,7 +62,8 @@ impl RunLeases {
             let Self { model, mocks, mut secrets } = self;
             // The mock tools are closed first: a call without an answer decides, before the missing reply of the
             // model that followed from it.
-            let called = mocks.map(mocks::close_lease).transpose()?;
+            let must_list = matches!(task.agent, Agent::Acp(_)) && answer.is_ok();
+            let called = mocks.map(|lease| mocks::close_lease(lease, must_list)).transpose()?;
             let trace = match model {
                 Some(lease) => {
                     model::settle_run(lease, task.model.as_ref(), run, answer, &task.readers, &mut secrets)?

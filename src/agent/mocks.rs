@@ -32,6 +32,22 @@ pub struct MocksTask {
 /// The path of a run's mock tools.
 pub(super) type MocksLease = MockLease;
 
+/// The tools of a case, as an agent may call them.
+#[derive(Debug, Clone)]
+pub(super) struct OwnTools {
+    /// The name of the server.
+    pub(super) server: String,
+    /// The names of the tools.
+    pub(super) names: Vec<String>,
+}
+
+/// Returns the tools that a case offers to its agent.
+pub(super) fn find_own_tools(task: Option<&MocksTask>) -> Option<OwnTools> {
+    let mocks = &task?.mocks;
+    let names = mocks.tools.iter().chain(&mocks.decoys).map(|tool| tool.name.clone()).collect();
+    Some(OwnTools { server: mocks.name.clone(), names })
+}
+
 /// Opens the mock tools of a run, and returns their address. `None` for a case without them.
 pub(super) fn open_lease(
     task: Option<&MocksTask>,
@@ -70,9 +86,13 @@ pub(super) struct SettledMocks {
     server: Option<PortOutcome>,
 }
 
-/// Ends the mock tools of a run. A call without an answer decides, whatever the agent did then.
-pub(super) fn close_lease(lease: MocksLease) -> Result<SettledMocks, AgentProblem> {
+/// Ends the mock tools of a run. A call without an answer decides, whatever the agent did then. With `must_list`, so does an
+/// agent that never asked for the tools.
+pub(super) fn close_lease(lease: MocksLease, must_list: bool) -> Result<SettledMocks, AgentProblem> {
     let outcome = lease.close();
+    if must_list && !outcome.was_reached {
+        return Err(AgentProblem::MocksIgnored);
+    }
     if let Some(first) = outcome.problems.first() {
         let more = outcome.problems.len() - 1;
         let more = if more == 0 { String::new() } else { format!("\nand {more} more") };

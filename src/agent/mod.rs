@@ -4,6 +4,7 @@
 //! number of concurrent trials. Every failure of an agent (an error, a panic, a timeout, too much output, an unreadable
 //! trace) is an [`AgentError`].
 
+mod acp;
 mod addresses;
 #[cfg_attr(not(target_os = "linux"), path = "without_adopted.rs")]
 mod adopted;
@@ -49,8 +50,8 @@ pub use program::ProgramRunner;
 pub use workspace::{Room, WorkspaceError, WorkspacePlan, fingerprint_workspace};
 
 use crate::case::{
-    AgentDescription, AgentFrom, BASELINE, Case, CommandLine, Described, HttpCall, InputGlob, ModelSettings,
-    Variant,
+    AcpAgent, AgentDescription, AgentFrom, BASELINE, Case, CommandLine, Described, HttpCall, InputGlob,
+    ModelSettings, Variant,
 };
 use crate::check::InputMatch;
 use crate::json::{Json, json};
@@ -177,8 +178,21 @@ pub enum Agent {
     InProcess(InProcess),
     /// A process.
     Command(Arc<CommandLine>),
+    /// A process that speaks the Agent Client Protocol.
+    Acp(Arc<AcpAgent>),
     /// A server.
     Http(Arc<HttpCall>),
+}
+
+impl Agent {
+    /// Returns the process that the agent is, if it is one.
+    pub fn find_line(&self) -> Option<&CommandLine> {
+        match self {
+            Self::Command(line) => Some(line),
+            Self::Acp(agent) => Some(&agent.line),
+            Self::InProcess(_) | Self::Http(_) => None,
+        }
+    }
 }
 
 /// An agent with what a harness keeps of it.
@@ -218,6 +232,7 @@ impl From<AgentDescription> for ConfiguredAgent {
         }
         let agent = match described {
             Described::Command(line) => Agent::Command(Arc::new(line)),
+            Described::Acp(agent) => Agent::Acp(Arc::from(agent)),
             Described::Http(call) => Agent::Http(Arc::from(call)),
         };
         Self { agent, definition, inputs, model, input_match }

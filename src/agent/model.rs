@@ -12,6 +12,7 @@ use crate::reader::ReaderSet;
 use crate::secrets::Secrets;
 use crate::source::lock;
 use crate::trace::Trace;
+use crate::workspace::PathNames;
 
 /// The format of a cassette.
 const CASSETTE_FORMAT: &str = "model-exchanges";
@@ -35,9 +36,14 @@ pub struct ModelTask {
 pub(super) type RunLease = PortLease;
 
 /// Opens a path for a run. `None` for an agent without a recorded model.
-pub(super) fn open_lease(task: Option<&ModelTask>, run: u32) -> Option<(RunLease, ModelAddresses)> {
+pub(super) fn open_lease(
+    task: Option<&ModelTask>,
+    run: u32,
+    paths: PathNames,
+) -> Option<(RunLease, ModelAddresses)> {
     let task = task?;
-    let lease = PortLease::open_lease(&task.port, task.plans.get(&run)?.clone());
+    let plan = SessionPlan { paths, ..task.plans.get(&run)?.clone() };
+    let lease = PortLease::open_lease(&task.port, plan);
     let addresses = list_addresses(&lease);
     Some((lease, addresses))
 }

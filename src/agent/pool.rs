@@ -23,7 +23,7 @@ use super::mocks::MocksTask;
 use super::model::ModelTask;
 use super::workspace::{self, PreparedWorkspace, Room, WorkspaceError, WorkspacePlan};
 use super::{
-    Agent, AgentError, AgentInput, AgentProblem, DEFAULT_TIMEOUT, command, conversation, group, http,
+    Agent, AgentError, AgentInput, AgentProblem, DEFAULT_TIMEOUT, acp, command, conversation, group, http,
 };
 use crate::check::Prices;
 use crate::reader::{ReaderSet, to_native};
@@ -176,6 +176,8 @@ pub struct AgentTask {
     pub mocks: Option<MocksTask>,
     /// The folder that each run gets to itself.
     pub workspace: Option<WorkspacePlan>,
+    /// Remarks for the end of the process.
+    pub remarks: Arc<Mutex<Vec<String>>>,
 }
 
 impl AgentTask {
@@ -183,6 +185,7 @@ impl AgentTask {
     pub(super) fn find_limit(&self) -> Duration {
         let own = match &self.agent {
             Agent::Command(line) => line.timeout,
+            Agent::Acp(agent) => agent.line.timeout,
             Agent::Http(call) => call.timeout,
             Agent::InProcess(_) => None,
         };
@@ -266,9 +269,14 @@ async fn run_agent(
         Err(problem) => return Err(AgentError { agent, run, problem, stderr: String::new() }),
     };
     let _work = at_work.begin_work(&input.id);
-    let made = match &task.workspace {
-        Some(plan) => make_workspace(plan, &task.agent, &environment, &mut input).await.map(Some),
-        None => Ok(None),
+    let made = match (&task.workspace, &task.agent) {
+        (Some(plan), _) => make_workspace(plan, &task.agent, &environment, &mut input).await.map(Some),
+        // A session needs a folder. Nothing is kept of an agent's that has no workspace.
+        (None, Agent::Acp(_)) => {
+            let plan = WorkspacePlan::scratch();
+            make_workspace(&plan, &task.agent, &environment, &mut input).await.map(Some)
+        }
+        (None, _) => Ok(None),
     };
     let (prepared, environment) = match made {
         Ok(Some((prepared, own))) => (Some(prepared), Arc::new(own)),
@@ -303,6 +311,8 @@ async fn ask_agent(
     environment: &AgentEnvironment,
 ) -> command::CommandResult {
     match &task.agent {
+        // A session has its turns, if the case has some.
+        Agent::Acp(agent) => acp::hold_session(agent, task, &input, environment).await,
         _ if !input.script.texts.is_empty() => {
             conversation::hold_conversation(task, &input, environment).await
         }
@@ -339,11 +349,14 @@ async fn settle_workspace(
     prepared: Option<PreparedWorkspace>,
     environment: &AgentEnvironment,
 ) -> Result<AgentRun, AgentProblem> {
-    let (Some(prepared), Some(plan), Some(room)) = (prepared, &task.workspace, &environment.room) else {
+    let (Some(prepared), Some(room)) = (prepared, &environment.room) else {
         return Ok(AgentRun { trace, workspace: None });
     };
-    let workspace = prepared.collect(plan).await?;
-    if let Agent::Command(line) = &task.agent {
+    let workspace = match &task.workspace {
+        Some(plan) => Some(prepared.collect(plan).await?),
+        None => None,
+    };
+    if let (Some(workspace), Some(line)) = (&workspace, task.agent.find_line()) {
         let secrets = command::collect_secrets(line, environment);
         for content in workspace.facts.contents.values() {
             if let FileContent::Text(text) = content {
@@ -358,7 +371,7 @@ async fn settle_workspace(
     } else {
         read_single_run(&rewritten, Some("native"), &task.readers)?
     };
-    Ok(AgentRun { trace, workspace: Some(workspace) })
+    Ok(AgentRun { trace, workspace })
 }
 
 /// Returns an id that no other run has, for servers that keep conversations.

@@ -15,6 +15,20 @@ pub(super) enum MocksLease {}
 /// There is nothing to settle.
 pub(super) enum SettledMocks {}
 
+/// The tools of a case, of which there are none.
+#[derive(Debug, Clone)]
+pub(super) struct OwnTools {
+    /// The name of the server.
+    pub(super) server: String,
+    /// The names of the tools.
+    pub(super) names: Vec<String>,
+}
+
+/// Finds nothing.
+pub(super) fn find_own_tools(_: Option<&MocksTask>) -> Option<OwnTools> {
+    None
+}
+
 /// Opens nothing.
 pub(super) fn open_lease(
     _: Option<&MocksTask>,
@@ -26,7 +40,7 @@ pub(super) fn open_lease(
 
 /// Is never called, since no path was opened.
 #[expect(clippy::needless_pass_by_value, reason = "the same signature as with mock tools")]
-pub(super) fn close_lease(lease: MocksLease) -> Result<SettledMocks, AgentProblem> {
+pub(super) fn close_lease(lease: MocksLease, _: bool) -> Result<SettledMocks, AgentProblem> {
     match lease {}
 }
 

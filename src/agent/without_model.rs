@@ -4,6 +4,7 @@ use super::{AgentProblem, ModelAddresses};
 use crate::reader::ReaderSet;
 use crate::secrets::Secrets;
 use crate::trace::Trace;
+use crate::workspace::PathNames;
 
 /// There is no port.
 pub enum ModelTask {}
@@ -12,7 +13,7 @@ pub enum ModelTask {}
 pub(super) enum RunLease {}
 
 /// Opens nothing.
-pub(super) fn open_lease(_: Option<&ModelTask>, _: u32) -> Option<(RunLease, ModelAddresses)> {
+pub(super) fn open_lease(_: Option<&ModelTask>, _: u32, _: PathNames) -> Option<(RunLease, ModelAddresses)> {
     None
 }
 

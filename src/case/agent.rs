@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::{Template, VariableText};
+use super::{AcpAgent, Template, VariableText};
 use crate::JsonSchema;
 use crate::check::InputMatch;
 use crate::json::{Json, json};
@@ -124,6 +124,7 @@ impl AgentDescription {
     pub fn variables(&self) -> Vec<&str> {
         match &self.described {
             Described::Command(line) => line.env.iter().map(String::as_str).collect(),
+            Described::Acp(agent) => agent.line.env.iter().map(String::as_str).collect(),
             Described::Http(call) => {
                 let headers = call.headers.iter().map(|(_, value)| value);
                 std::iter::once(&call.url).chain(headers).flat_map(VariableText::names).collect()
@@ -146,6 +147,8 @@ pub struct InputGlob {
 pub enum Described {
     /// A process.
     Command(CommandLine),
+    /// A process that speaks the Agent Client Protocol.
+    Acp(Box<AcpAgent>),
     /// A server.
     Http(Box<HttpCall>),
 }
@@ -210,6 +213,7 @@ impl Described {
     pub fn display_name(&self) -> &str {
         match self {
             Self::Command(line) => &line.program,
+            Self::Acp(agent) => &agent.line.program,
             Self::Http(call) => call.host(),
         }
     }
@@ -223,6 +227,12 @@ impl Described {
                 "env": line.env,
                 "cwd": line.cwd,
                 "format": line.format,
+            }),
+            Self::Acp(agent) => json!({
+                "acp": agent.line.program,
+                "arguments": agent.line.arguments,
+                "env": agent.line.env,
+                "permissions": agent.permissions.define(),
             }),
             Self::Http(call) => json!({
                 "url": call.url.as_str(),

@@ -102,6 +102,20 @@ pub enum AgentHome {
 }
 
 impl WorkspaceSettings {
+    /// An empty folder, with this home.
+    pub fn empty(home: AgentHome) -> Self {
+        Self {
+            place: Place::of_file(""),
+            from: None,
+            setup: Vec::new(),
+            hidden: Vec::new(),
+            home,
+            copy_limit: DEFAULT_COPY_LIMIT,
+            changes_limit: DEFAULT_CHANGES_LIMIT,
+            setup_limit: DEFAULT_SETUP_LIMIT,
+        }
+    }
+
     /// Returns the settings that decide what the agent finds, as JSON: a recording is stale if they change.
     pub fn define(&self) -> Json {
         let from = match &self.from {

@@ -122,6 +122,12 @@ pub trait Check: Send + Sync {
         false
     }
 
+    /// Whether the check looks at what a verifier gave the run.
+    #[doc(hidden)]
+    fn reads_reward(&self) -> bool {
+        false
+    }
+
     /// Returns the questions that a judge must answer before this check can. Most checks need no judge.
     fn questions(&self) -> Vec<Question> {
         Vec::new()
@@ -348,6 +354,7 @@ pub const BUILTIN: &[CheckKind] = &[
     answer::regex::KIND,
     calls::required_tools::KIND,
     budgets::retries_at_most::KIND,
+    figures::reward::KIND,
     judged::safe::KIND,
     order::sequence_correctness::KIND,
     order::sequence_valid::KIND,

@@ -304,6 +304,7 @@ fn summarize_run(case: &Case, run: &RecordedRun) -> RunSummary {
         cost_usd: case.prices.cost(&run.trace),
         duration_ms: run.trace.duration_ms,
         ended: run.trace.ended.clone(),
+        rewards: run.trace.rewards.clone(),
         workspace: run.workspace.as_ref().map(|workspace| Box::new(WorkspaceSummary::of_run(workspace))),
         // Added later, within a budget that the runs of a verdict share.
         details: None,

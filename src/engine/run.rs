@@ -116,6 +116,7 @@ pub(super) fn evaluate_run(
     let mut findings: Vec<Finding> = answers.into_iter().flatten().collect();
     findings.extend(scored.findings);
     findings.extend(missing_calls(case, trace, run));
+    note_unread_reward(case, trace, &mut findings);
     let ended_in_error = matches!(trace.ended, Ended::Failed(_));
     let mut held = RunResult { findings, cards: scored.cards, figures: None, ended_in_error };
     held.figures = has_statistics(case).then(|| run_figures(trace, &held)).flatten();
@@ -135,6 +136,16 @@ fn note_named_calls<'t>(case: &Case, trace: &'t Trace) -> Cow<'t, Trace> {
         run.accept_harmless(&file.reading.harmless);
     }
     Cow::Owned(run)
+}
+
+/// Says that a verifier gave the run something that no check looks at.
+fn note_unread_reward(case: &Case, trace: &Trace, findings: &mut [Finding]) {
+    let values = trace.rewards.iter().flat_map(|rewards| &rewards.values);
+    let given: Vec<String> = values.map(|(name, value)| format!("`{name}` is {value}")).collect();
+    if let (Some(first), false, false) = (findings.first_mut(), given.is_empty(), case.reads_reward()) {
+        let note = format!("no check reads the reward of the run: {}", given.join(", "));
+        first.items.push(Item::new("note", State::NotExercised).note(note));
+    }
 }
 
 /// Says with each check that has no weight in the score that it decides nothing.

@@ -1,5 +1,6 @@
 //! The mock tools of one run: what is offered, which call gets which answer, and what was called.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -32,6 +33,8 @@ pub struct MockSession {
     script: Mutex<MockScript>,
     log: Mutex<CallLog>,
     begun: Instant,
+    /// Whether a client has asked what the server offers.
+    was_reached: AtomicBool,
 }
 
 #[derive(Default)]
@@ -48,6 +51,8 @@ pub struct MockOutcome {
     pub problems: Vec<String>,
     /// The exchanges with the recorded server.
     pub server: Option<PortOutcome>,
+    /// Whether a client has asked what the server offers.
+    pub was_reached: bool,
 }
 
 impl MockSession {
@@ -59,6 +64,7 @@ impl MockSession {
             server: plan.server.map(RecordedServer::new),
             log: Mutex::default(),
             begun: Instant::now(),
+            was_reached: AtomicBool::new(false),
         }
     }
 
@@ -69,6 +75,7 @@ impl MockSession {
 
     /// Returns the instructions of the recorded server.
     pub(super) async fn find_instructions(&self) -> Result<Option<String>, Json> {
+        self.was_reached.store(true, Ordering::Relaxed);
         let Some(server) = &self.server else { return Ok(None) };
         let answer = self.note_problem(server.exchange("initialize", "", json!({})).await)?;
         Ok(answer["instructions"].as_str().map(str::to_owned))
@@ -76,6 +83,7 @@ impl MockSession {
 
     /// Returns the answer to `tools/list`: the tools of the recorded server, and behind its last page the scripted ones.
     pub(super) async fn list_tools(&self, cursor: Option<String>) -> Result<Json, Json> {
+        self.was_reached.store(true, Ordering::Relaxed);
         let body = cursor.map_or_else(|| json!({}), |cursor| json!({"cursor": cursor}));
         let mut listed = if let Some(server) = &self.server {
             self.note_problem(server.exchange("tools/list", "", body).await)?
@@ -220,7 +228,8 @@ impl MockSession {
     /// Ends the session. Later calls are part of no trace.
     pub fn finish(&self) -> MockOutcome {
         let CallLog { calls, problems } = std::mem::take(&mut *lock(&self.log));
-        MockOutcome { calls, problems, server: self.server.as_ref().map(RecordedServer::finish) }
+        let was_reached = self.was_reached.load(Ordering::Relaxed);
+        MockOutcome { calls, problems, server: self.server.as_ref().map(RecordedServer::finish), was_reached }
     }
 
     fn measure_ms(&self) -> f64 {

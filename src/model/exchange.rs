@@ -2,9 +2,12 @@
 //!
 //! No header of a request is kept: they contain keys, organisations and cookies, and do not change what a model says.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::json::{self, Json};
+use crate::workspace::PathNames;
 
 /// A request and its reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,7 +57,34 @@ pub struct RecordedReply {
     pub cut: bool,
 }
 
+impl RecordedExchange {
+    /// Returns the exchange with a reply in which the names of scratch folders are the paths of this run.
+    pub(super) fn restore(exchange: &Arc<Self>, paths: &PathNames) -> Arc<Self> {
+        let response = exchange.response.map_texts(&|text| paths.restore_json(text));
+        if response == exchange.response {
+            return Arc::clone(exchange);
+        }
+        Arc::new(Self { request: exchange.request.clone(), response })
+    }
+}
+
+/// Changes the text of a value.
+fn map_json(value: &Json, change: &impl Fn(&str) -> String) -> Json {
+    let text = value.to_string();
+    let changed = change(&text);
+    if changed == text {
+        value.clone()
+    } else {
+        json::parse_lenient(&changed).unwrap_or_else(|_| value.clone())
+    }
+}
+
 impl RecordedRequest {
+    /// Returns the request with names in place of the paths of scratch folders.
+    pub(super) fn rename(&self, paths: &PathNames) -> Self {
+        Self { body: map_json(&self.body, &|text| paths.rewrite(text)), ..self.clone() }
+    }
+
     /// Builds a request. Parameters of the query that contain keys are left out.
     pub(super) fn new(to: &str, method: &str, path: &str, query: Option<&str>, body: &[u8]) -> Self {
         let parameters = query.unwrap_or_default().split('&').filter(|parameter| !parameter.is_empty());
@@ -83,6 +113,20 @@ fn is_key(parameter: &str) -> bool {
 }
 
 impl RecordedReply {
+    /// Returns the reply with names in place of the paths of scratch folders. A path that a stream splits in two is not found.
+    pub(super) fn rename(&self, paths: &PathNames) -> Self {
+        self.map_texts(&|text| paths.rewrite(text))
+    }
+
+    fn map_texts(&self, change: &impl Fn(&str) -> String) -> Self {
+        Self {
+            body: self.body.as_ref().map(|body| map_json(body, change)),
+            text: self.text.as_deref().map(change),
+            chunks: self.chunks.as_ref().map(|chunks| chunks.iter().map(|chunk| change(chunk)).collect()),
+            ..self.clone()
+        }
+    }
+
     /// Builds a reply from the pieces of its body. `None` if the body is not text, which a cassette cannot contain.
     pub(super) fn new(
         status: u16,

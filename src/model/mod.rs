@@ -16,6 +16,7 @@ mod reply_body;
 mod server;
 mod session;
 
+pub use crate::workspace::PathNames;
 pub use cassette::{Cassette, render_exchanges};
 pub use exchange::{RecordedExchange, RecordedReply, RecordedRequest};
 pub use provider::Provider;

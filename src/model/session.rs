@@ -11,6 +11,7 @@ use super::incoming::IncomingReplies;
 use super::provider::Provider;
 use crate::case::ModelSettings;
 use crate::source::lock;
+use crate::workspace::PathNames;
 
 /// The addresses of the providers, by provider.
 pub type Upstreams = BTreeMap<Provider, String>;
@@ -48,6 +49,8 @@ pub struct SessionPlan {
     pub upstreams: Arc<Upstreams>,
     /// The recorded exchanges.
     pub cassette: Arc<Cassette>,
+    /// The names of the run's scratch folders in recordings.
+    pub paths: PathNames,
 }
 
 impl SessionPlan {
@@ -60,6 +63,7 @@ impl SessionPlan {
             settings: Arc::default(),
             upstreams: Arc::default(),
             cassette: Arc::new(cassette),
+            paths: PathNames::default(),
         }
     }
 
@@ -160,6 +164,8 @@ impl PortSession {
 
     /// Decides what to do with a request.
     pub fn answer(&self, request: &RecordedRequest) -> PortAnswer {
+        // Agents write their folder into their prompts, and it is another one in each run.
+        let request = &request.rename(&self.plan.paths);
         let content = self.rules.reduce(request);
         let key = content.key();
         let mut state = lock(&self.state);
@@ -170,7 +176,7 @@ impl PortSession {
         if let Some(index) = state.take_recorded(&key, lists || self.plan.settings.reuse) {
             let exchange = &self.plan.cassette.exchanges[index];
             state.exchanges.push(Some(Arc::clone(exchange)));
-            return PortAnswer::Recorded(Arc::clone(exchange));
+            return PortAnswer::Recorded(RecordedExchange::restore(exchange, &self.plan.paths));
         }
         if self.plan.mode == PortMode::Replay {
             let missed = self.describe_miss(request, &content, &state);
@@ -214,6 +220,8 @@ impl PortSession {
             Some(response) => {
                 // The session may have ended meanwhile.
                 if let Some(exchange) = state.exchanges.get_mut(number) {
+                    let paths = &self.plan.paths;
+                    let (request, response) = (request.rename(paths), response.rename(paths));
                     *exchange = Some(Arc::new(RecordedExchange { request, response }));
                 }
             }
@@ -315,6 +323,7 @@ mod tests {
             settings: Arc::new(ModelSettings { reuse, ..ModelSettings::default() }),
             upstreams: Arc::default(),
             cassette: Arc::new(cassette),
+            paths: PathNames::default(),
         })
     }
 

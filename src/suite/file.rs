@@ -13,6 +13,7 @@ use super::header::SuiteHeader;
 use super::include::IncludedFiles;
 use super::join::JoinGroups;
 use super::rows::{RowExpander, note_row};
+use super::trace::find_job;
 use super::{Library, Suite, WHAT_A_FILE_IS, case, keys, row_id};
 use crate::case::CaseRow;
 use crate::check::{Scope, Tables};
@@ -370,6 +371,8 @@ impl<'r> FileReader<'r> {
             let Some(case) = errors.take(read).map(Arc::new) else { continue };
             self.suite.datasets.extend(case.mocks.iter().filter_map(|mocks| mocks.definitions.clone()));
             self.suite.datasets.extend(case.workspace.iter().flat_map(|workspace| workspace.list_folders()));
+            let file = self.folder.join(&self.stem);
+            self.suite.datasets.extend(find_job(&case, &file, self.library.files));
             self.suite.cases.push(case);
         }
         errors.or(())

@@ -14,6 +14,7 @@ mod file;
 mod foreign;
 mod forms;
 mod gate;
+mod harbor;
 mod header;
 mod identifier;
 mod include;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use arraign_trace::reader::RunIndex;
 
+use super::harbor::read_trial;
 use super::run_folder::{name_failure, read_run_folder};
 use super::runs::{CaseRuns, RecordedRun};
 use super::runs_error::RunsError;
@@ -30,6 +31,8 @@ pub(super) enum RunSource {
     Joined { runs: Arc<CaseRuns>, numbers: Vec<usize> },
     /// A file with located runs.
     Text { path: PathBuf, index: Arc<RunIndex> },
+    /// The folder of a trial of a Harbor job.
+    Trial(PathBuf),
     /// An archive with this number of runs.
     #[cfg(feature = "inspect-zip")]
     Zipped { path: PathBuf, count: usize },
@@ -64,6 +67,9 @@ impl RunSource {
         let reading =
             FileReading { format: None, condition: FileCondition::default(), readers: &case.readers, files };
         let TraceFrom::File(file) = &case.trace else { return Self::of_file(path, reading) };
+        if file.is_harbor_job {
+            return Ok(Self::Trial(path));
+        }
         let reading = FileReading { format: file.format.as_deref(), condition: file.condition, ..reading };
         match &file.runs {
             // The places of runs in a file say nothing of one that is read in another order, or not to its end.
@@ -156,6 +162,7 @@ impl RunSource {
             Self::Read(runs) => runs.len(),
             Self::Joined { numbers, .. } => numbers.len(),
             Self::Text { index, .. } => index.count_runs(),
+            Self::Trial(_) => 1,
             #[cfg(feature = "inspect-zip")]
             Self::Zipped { count, .. } => *count,
         }
@@ -168,6 +175,7 @@ impl RunSource {
             Self::Joined { runs, numbers } => {
                 Box::new(numbers.iter().map(|number| runs.find_run(*number, files)))
             }
+            Self::Trial(folder) => Box::new(std::iter::once(read_trial(folder, files).map(Cow::Owned))),
             Self::Text { path, index } => {
                 let opened = files.open(path).map_err(RunsError::from);
                 let runs = opened.map(|file| reader::Runs::of(file, Arc::clone(index)));

@@ -6,6 +6,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
 use super::changes::is_changes_folder;
+use super::harbor::{find_trials, is_trial};
 use super::name::name_recording;
 use super::run_folder::is_run_folder;
 use super::runs_error::RunsError;
@@ -51,11 +52,11 @@ pub(super) fn parse_trace_from(
     }
 }
 
-/// Whether a mapping is `{file, ...}`, perhaps with a misspelt key, and not the run itself.
+/// Whether a mapping is `{file, ...}` or `{harbor, ...}`, perhaps with a misspelt key, and not the run itself.
 fn names_a_file(node: Node<'_>) -> bool {
     let mut keys = node.entries().into_iter().flatten().map(|(key, _)| key.name.as_str());
     let is_run = node.get("steps").is_some() || node.get("calls").is_some();
-    !is_run && keys.any(|key| nearest(key, ["file"]).is_some())
+    !is_run && keys.any(|key| nearest(key, ["file", "harbor"]).is_some())
 }
 
 /// A file, and which of its runs.
@@ -64,7 +65,9 @@ fn names_a_file(node: Node<'_>) -> bool {
 #[serde(deny_unknown_fields)]
 pub(super) struct WrittenTraceFile {
     /// A file or a glob, relative to this file.
-    file: String,
+    file: Option<String>,
+    /// The folder of a Harbor job, relative to this file, or of one of its trials. Each trial is a run.
+    harbor: Option<Placed<String>>,
     /// The trace format. Default: detected.
     format: Option<Placed<String>>,
     /// One run of the file: its id, or its number from 1.
@@ -93,6 +96,20 @@ impl WrittenTraceFile {
     /// Builds the file, whose name stands at `place`.
     fn build(self, place: Place, readers: &[&str]) -> Result<TraceFile, LoadErrors> {
         let format = self.format.as_ref().map(|format| find_reader(format, readers)).transpose()?;
+        let (path, is_harbor_job) = match (self.file, self.harbor) {
+            (Some(file), None) => (file, false),
+            (None, Some(job)) if format.is_some() || self.order.is_some() || self.partial => {
+                let problem = "`format`, `order` and `partial` are about a file, and `harbor` names a folder";
+                return Err(job.error(problem).into());
+            }
+            (None, Some(job)) => (job.into_value(), true),
+            (Some(_), Some(job)) => {
+                return Err(job.error("`file` and `harbor` both name the runs: give one of them").into());
+            }
+            (None, None) => {
+                return Err(LoadError::new(place, "`trace` names no `file`").into());
+            }
+        };
         let runs = match (self.run, self.each) {
             (Some(_), true) => {
                 let problem = "`run` picks one run and `each` takes all: give one of them";
@@ -115,7 +132,8 @@ impl WrittenTraceFile {
                 calls_in_text: self.calls_in_text,
             },
             failed_when: self.failed_when.map(|rules| rules.0),
-            ..TraceFile::new(place, self.file)
+            is_harbor_job,
+            ..TraceFile::new(place, path)
         })
     }
 }
@@ -129,9 +147,12 @@ fn refuse_outside(file: &TraceFile, node: Node<'_>, scope: &Scope<'_>) -> Result
         return Err(node.error("`trace` is empty: give a path, or the run itself").into());
     }
     // A pattern is no path, so only the part before its first wildcard can be resolved.
-    let fixed = file.path.split(WILDCARDS).next().unwrap_or_default();
+    let fixed = match file.is_harbor_job {
+        true => &*file.path,
+        false => file.path.split(WILDCARDS).next().unwrap_or_default(),
+    };
     scope.files.resolve(scope.folder, fixed).map_err(|error| node.error(error.to_string()))?;
-    if is_glob(&file.path) {
+    if !file.is_harbor_job && is_glob(&file.path) {
         build_glob_set(&file.path).map_err(|error| node.error(error))?;
     }
     Ok(())
@@ -173,6 +194,9 @@ pub(super) fn trace_home<'p>(case: &'p Case, path: &'p Path) -> &'p Path {
 fn find_matching(file: &TraceFile, case_file: &Path, files: &Files) -> Result<Vec<PathBuf>, RunsError> {
     let folder = case_file.parent().unwrap_or(case_file);
     let direct = files.resolve(folder, &file.path)?;
+    if file.is_harbor_job {
+        return find_trials(&direct, &file.runs, files);
+    }
     // A file may have brackets in its name: it is preferred to the pattern.
     if !is_glob(&file.path) || files.exists(&direct) {
         return Ok(vec![direct]);
@@ -182,16 +206,28 @@ fn find_matching(file: &TraceFile, case_file: &Path, files: &Files) -> Result<Ve
     if found.is_empty() { Err(RunsError::NoMatch(file.path.clone())) } else { Ok(found) }
 }
 
-/// Returns the folder below which the files of a case's glob are. `None` for a case that names a single file, or none.
+/// Returns the folder below which the files of a case's glob, or the trials of its job, are. `None` for a case that names a
+/// single file, or none.
 pub(super) fn find_glob_start(case: &Case, path: &Path, files: &Files) -> Result<Option<PathBuf>, RunsError> {
     let TraceFrom::File(file) = &case.trace else { return Ok(None) };
     let home = trace_home(case, path);
     let folder = home.parent().unwrap_or(home);
     let direct = files.resolve(folder, &file.path)?;
+    if file.is_harbor_job {
+        return Ok((!is_trial(&direct)).then_some(direct));
+    }
     if !is_glob(&file.path) || files.exists(&direct) {
         return Ok(None);
     }
     Ok(Some(split_glob(folder, &file.path, files)?.0))
+}
+
+/// Returns the folder of the Harbor job that a case names: nothing below it is a case.
+pub(super) fn find_job(case: &Case, path: &Path, files: &Files) -> Option<PathBuf> {
+    let TraceFrom::File(file) = &case.trace else { return None };
+    let home = trace_home(case, path);
+    let job = file.is_harbor_job.then(|| files.resolve(home.parent().unwrap_or(home), &file.path));
+    job.and_then(Result::ok)
 }
 
 /// Returns the files below `folder` that match `pattern`, in natural order. A pattern that leads out of it matches none.
@@ -352,7 +388,7 @@ pub(crate) fn list_default_traces(case: &Case, path: &Path, files: &Files) -> Ve
 }
 
 /// Compares names with their numbers as numbers: `run_2` comes before `run_10`.
-fn compare_naturally(one: &str, other: &str) -> std::cmp::Ordering {
+pub(super) fn compare_naturally(one: &str, other: &str) -> std::cmp::Ordering {
     split_digits(one).cmp(&split_digits(other)).then_with(|| one.cmp(other))
 }
 

@@ -18,7 +18,7 @@ use crate::json::{Json, JsonMap};
 use crate::outcome::{Item, LocatedViolation, Loss, Score, Status, UndecidedCause};
 use crate::place::Place;
 use crate::score::Effect;
-use crate::trace::{CallStatus, Ended, Usage};
+use crate::trace::{CallStatus, Ended, Rewards, Usage};
 
 use crate::case::QuarantineEntry;
 pub use crate::case::{MutationSort, Tier};
@@ -382,6 +382,9 @@ pub struct RunSummary {
     /// How the run ended, if its trace says so.
     #[serde(default, skip_serializing_if = "Ended::is_unknown")]
     pub ended: Ended,
+    /// What a verifier gave the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewards: Option<Box<Rewards>>,
     /// What the run did to the files of its workspace, if it had one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<Box<WorkspaceSummary>>,

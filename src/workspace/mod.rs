@@ -24,6 +24,66 @@ pub const WORKSPACE_PATH: &str = "/workspace";
 /// The path of the scratch home in traces, recordings and messages.
 pub const HOME_PATH: &str = "/home";
 
+/// The scratch folders of a run, and the names that they have in traces and recordings.
+#[cfg(feature = "live")]
+#[derive(Debug, Clone, Default)]
+pub struct PathNames(Vec<(String, &'static str)>);
+
+#[cfg(feature = "live")]
+impl PathNames {
+    /// The folders of a run. A home that is the user's own has no name.
+    pub fn new(workspace: &std::path::Path, home: Option<&std::path::Path>) -> Self {
+        let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
+        let home = home.map(|home| (text(home), HOME_PATH));
+        Self(std::iter::once((text(workspace), WORKSPACE_PATH)).chain(home).collect())
+    }
+
+    /// Replaces the paths of the folders in a text by their names.
+    pub fn rewrite(&self, text: &str) -> String {
+        let mut rewritten = text.to_owned();
+        for (path, name) in &self.0 {
+            // As a system writes the path, with the slashes of another one, and as texts of JSON escape both.
+            let spellings =
+                [path.replace('\\', "\\\\"), path.clone(), path.replace('\\', "/"), path.replace('/', "\\/")];
+            for spelling in spellings {
+                if rewritten.contains(&spelling) {
+                    rewritten = rewritten.replace(&spelling, name);
+                }
+            }
+        }
+        rewritten
+    }
+
+    /// Replaces `/workspace` in a recorded text by the path of the folder. The name of the home is no rare path, and stays.
+    pub fn restore(&self, text: &str) -> String {
+        self.0.first().map_or_else(|| text.to_owned(), |(path, name)| restore_path(text, name, path))
+    }
+
+    /// Replaces `/workspace` in a recorded text of JSON, as [`Self::restore`] does.
+    pub fn restore_json(&self, text: &str) -> String {
+        let restored =
+            self.0.first().map(|(path, name)| restore_path(text, name, &path.replace('\\', "\\\\")));
+        restored.unwrap_or_else(|| text.to_owned())
+    }
+}
+
+/// Replaces a name by a path. A name that is only a part of another one stays.
+#[cfg(feature = "live")]
+fn restore_path(text: &str, name: &str, path: &str) -> String {
+    let mut restored = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(name) {
+        let (before, after) = (&rest[..at], &rest[at + name.len()..]);
+        let is_whole = !before.ends_with(|letter: char| letter.is_alphanumeric() || "/._-".contains(letter))
+            && !after.starts_with(|letter: char| letter.is_alphanumeric() || "._-".contains(letter));
+        restored.push_str(before);
+        restored.push_str(if is_whole { path } else { name });
+        rest = after;
+    }
+    restored.push_str(rest);
+    restored
+}
+
 /// The largest text of a changed file that a recording contains.
 pub const MAX_KEPT_TEXT: usize = 1 << 20;
 
@@ -273,6 +333,21 @@ mod tests {
         assert_eq!(changed, ["b", "c", "d"]);
         assert_eq!(facts.list_after().collect::<Vec<_>>(), ["a", "b", "d"]);
         assert_eq!(facts.find_after("c"), None);
+    }
+
+    #[cfg(feature = "live")]
+    #[test]
+    fn a_scratch_folder_has_one_name_and_gets_its_path_back() {
+        let names = PathNames::new("/tmp/a1/workspace".as_ref(), Some("/tmp/a1/home".as_ref()));
+        let text = r#"{"a":"/tmp/a1/workspace/src","b":"in /tmp/a1/home/.x"}"#;
+        let named = names.rewrite(text);
+        assert_eq!(named, r#"{"a":"/workspace/src","b":"in /home/.x"}"#);
+        let other = PathNames::new("/tmp/b2/workspace".as_ref(), None);
+        assert_eq!(other.restore(&named), r#"{"a":"/tmp/b2/workspace/src","b":"in /home/.x"}"#);
+        for other_path in ["/workspaces/a", "./workspace", "src/workspace", "/workspace-2"] {
+            assert_eq!(other.restore(other_path), other_path);
+        }
+        assert_eq!(PathNames::default().restore("/workspace"), "/workspace");
     }
 
     #[test]

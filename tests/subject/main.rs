@@ -1,6 +1,7 @@
 //! The test target of the small packages in which claims start a harness: cases under `evals/`, with checks, agents and
 //! a judge of its own. Without a package it has no trial.
 
+mod acp_agent;
 mod agents;
 mod checks;
 mod judges;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         return model_agent::run_agent(rest);
     }
     match arguments.split_first() {
+        Some((first, rest)) if first == acp_agent::AGENT => return acp_agent::run_agent(rest),
         Some((first, rest)) if first == mcp_agent::AGENT => return mcp_agent::run_agent(rest),
         Some((first, _)) if first == mcp_agent::SERVER => return mcp_agent::run_server(),
         _ => {}

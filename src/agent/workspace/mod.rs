@@ -29,8 +29,8 @@ use crate::json;
 use crate::source::{fingerprint_bytes, git_command};
 use crate::suite::kept_file;
 use crate::workspace::{
-    ChangedFile, FileContent, FileEntry, FileTree, HOME_PATH, MAX_KEPT_TEXT, RunFolders, RunWorkspace,
-    WORKSPACE_PATH, WorkspaceFacts, WorkspaceNeeds, count_lines, find_at_or_above,
+    ChangedFile, FileContent, FileEntry, FileTree, MAX_KEPT_TEXT, PathNames, RunFolders, RunWorkspace,
+    WorkspaceFacts, WorkspaceNeeds, count_lines, find_at_or_above,
 };
 
 /// The largest file whose lines are counted: 64 MiB. A larger one counts as one line.
@@ -48,6 +48,14 @@ pub struct WorkspacePlan {
     pub needs: WorkspaceNeeds,
     /// Whether the scratch folders stay.
     pub is_kept: bool,
+}
+
+impl WorkspacePlan {
+    /// An empty folder for the session of an agent whose case has no workspace. The home is that of the user.
+    pub(super) fn scratch() -> Self {
+        let settings = Arc::new(WorkspaceSettings::empty(AgentHome::Keep));
+        Self { settings, needs: WorkspaceNeeds::default(), is_kept: false }
+    }
 }
 
 /// The folders that a process runs in, in place of the package and the user's home.
@@ -89,25 +97,12 @@ impl Room {
 
     /// Replaces the paths of the scratch folders in a text by those that are the same in each run.
     pub(super) fn rewrite(&self, text: &str) -> String {
-        let folders = [(Some(&self.workspace), WORKSPACE_PATH), (self.home.as_ref(), HOME_PATH)];
-        let mut rewritten = text.to_owned();
-        for (folder, name) in folders {
-            let Some(folder) = folder else { continue };
-            let path = folder.to_string_lossy();
-            // As a system writes the path, with the slashes of another one, and as texts of JSON escape both.
-            let spellings = [
-                path.replace('\\', "\\\\"),
-                path.clone().into_owned(),
-                path.replace('\\', "/"),
-                path.replace('/', "\\/"),
-            ];
-            for spelling in spellings {
-                if rewritten.contains(&spelling) {
-                    rewritten = rewritten.replace(&spelling, name);
-                }
-            }
-        }
-        rewritten
+        self.find_names().rewrite(text)
+    }
+
+    /// Returns the names of the folders in traces and recordings.
+    pub(super) fn find_names(&self) -> PathNames {
+        PathNames::new(&self.workspace, self.home.as_deref())
     }
 }
 
@@ -516,30 +511,8 @@ fn make_folder_of(path: &Path) -> std::io::Result<()> {
 fn restore_file(kept: &Path, at: &Path, is_executable: bool, room: &Room) -> std::io::Result<()> {
     make_folder_of(at)?;
     let text = fs::read_to_string(kept)?;
-    fs::write(at, room.restore(&text))?;
+    fs::write(at, room.find_names().restore(&text))?;
     set_executable(at, is_executable)
-}
-
-impl Room {
-    /// Puts the paths of the scratch folders back into a recorded text.
-    fn restore(&self, text: &str) -> String {
-        // A path that is only the beginning of another name stays.
-        let mut restored = String::with_capacity(text.len());
-        let mut rest = text;
-        let workspace = self.workspace.to_string_lossy();
-        while let Some(at) = rest.find(WORKSPACE_PATH) {
-            let (before, found) = rest.split_at(at);
-            let after = &found[WORKSPACE_PATH.len()..];
-            let is_whole = !before
-                .ends_with(|letter: char| letter.is_alphanumeric() || "/._-".contains(letter))
-                && !after.starts_with(|letter: char| letter.is_alphanumeric() || "._-".contains(letter));
-            restored.push_str(before);
-            restored.push_str(if is_whole { &workspace } else { WORKSPACE_PATH });
-            rest = after;
-        }
-        restored.push_str(rest);
-        restored
-    }
 }
 
 #[cfg(unix)]

@@ -114,6 +114,10 @@ impl Check for Combination {
         self.checks.iter().any(|check| check.check().judges_end())
     }
 
+    fn reads_reward(&self) -> bool {
+        self.checks.iter().any(|check| check.check().reads_reward())
+    }
+
     fn questions(&self) -> Vec<Question> {
         self.checks.iter().flat_map(|check| check.check().questions()).collect()
     }

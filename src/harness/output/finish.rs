@@ -59,6 +59,7 @@ impl RunFinisher {
             // Under nextest, a process knows its own trial only.
             context.live.describe_run().iter().for_each(|text| stderr::note(&escape_text(text)));
             notes::note_unexercised(context.tally.count_unexercised());
+            notes::note_unread_rewards(context.tally.count_unread_rewards());
         }
         notes::note_judge_costs(context.judging.amount_spent());
         let undecided = context.tally.take_undecided(&context.project.folder);

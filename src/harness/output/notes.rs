@@ -80,6 +80,17 @@ pub(crate) fn note_lines(lines: &[String], trials: &str) {
     }
 }
 
+/// Prints a note on trials that pass whatever their verifier says, if there are any.
+pub(crate) fn note_unread_rewards(trials: usize) {
+    if trials > 0 {
+        let verb = if trials == 1 { "has" } else { "have" };
+        note(&format!(
+            "{} that passed {verb} a reward that no check reads: `reward: {{at_least: 1}}` reads it",
+            count_noun(trials, "case")
+        ));
+    }
+}
+
 /// Prints a note on rules that nothing in the runs concerned, if there are any.
 pub(crate) fn note_unexercised(UnexercisedRules { rules, trials }: UnexercisedRules) {
     if rules > 0 {

@@ -11,9 +11,9 @@ use crate::report::block::render_case_block;
 use crate::report::pinned::render_pinned;
 use crate::report::quarantine::render_quarantined;
 use crate::source::lock;
-use crate::verdict::Verdict;
 use crate::verdict::rebase::prefix_file;
 use crate::verdict::summary::{Group, Row, SUMMARY_VERSION, Selection, Summary};
+use crate::verdict::{RunSummary, Verdict};
 
 /// Collects the results of trials as they end.
 pub(crate) struct Tally {
@@ -33,6 +33,8 @@ struct TallyEntries {
     pinned: Vec<(usize, String)>,
     quarantined: Vec<(usize, String)>,
     unexercised: UnexercisedRules,
+    /// The number of passing trials with a reward that no check reads.
+    unread_rewards: usize,
 }
 
 /// The rules of order that nothing in the run of a passing trial concerned: such a trial is green without them.
@@ -100,6 +102,11 @@ impl Tally {
             lock(&self.entries).pinned.push((number, line));
         }
         lock(&self.entries).unexercised.add_verdict(verdict);
+        let has_reward =
+            |run: &RunSummary| run.rewards.as_ref().is_some_and(|given| !given.values.is_empty());
+        if verdict.passed && !case.reads_reward() && verdict.runs.iter().any(has_reward) {
+            lock(&self.entries).unread_rewards += 1;
+        }
         // Rows take memory for each trial, and only a summary needs them.
         if self.rows_wanted {
             let row = Row::from_verdict(verdict);
@@ -134,6 +141,11 @@ impl Tally {
     /// Counts the rules that passing trials did not exercise.
     pub(crate) fn count_unexercised(&self) -> UnexercisedRules {
         lock(&self.entries).unexercised
+    }
+
+    /// Counts the passing trials with a reward that no check reads.
+    pub(crate) fn count_unread_rewards(&self) -> usize {
+        lock(&self.entries).unread_rewards
     }
 
     /// Takes a line for each trial that passes with pinned violations.

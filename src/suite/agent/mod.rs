@@ -3,9 +3,11 @@
 //! ```yaml
 //! agent: support
 //! agent: {command: [python, agent.py], env: [OPENAI_API_KEY], cwd: agents, timeout: 30s, output_limit: 1000000}
+//! agent: {acp: [npx, -y, "@agentclientprotocol/claude-agent-acp"], permissions: {allow: [read, edit]}}
 //! agent: {http: {url: "https://agents.example.com/ask", headers: {authorization: "Bearer ${AGENT_KEY}"}}, timeout: 30s}
 //! ```
 
+mod acp;
 mod command;
 mod http;
 mod model;
@@ -17,12 +19,13 @@ use std::num::NonZeroUsize;
 
 use serde::Deserialize;
 
+use self::acp::{WrittenPermissions, build_permissions};
 use self::command::AgentWords;
 use self::http::WrittenHttp;
 use crate::JsonSchema;
 use crate::case::{
-    AgentDescription, AgentFrom, AgentUse, Case, CommandLine, Described, HttpCall, InputGlob, NamedAgent,
-    RunSelection, TraceFrom,
+    AcpAgent, AgentDescription, AgentFrom, AgentUse, Case, CommandLine, Described, HttpCall, InputGlob,
+    NamedAgent, RunSelection, TraceFrom,
 };
 use crate::check::{InputMatch, find_reader};
 use crate::outcome::suggest_feature;
@@ -40,6 +43,10 @@ pub(super) type WrittenAgent = MappingOr<WrittenDescription, Placed<String>>;
 pub(super) struct WrittenDescription {
     /// The program and its arguments. There is no shell.
     command: Option<Checked<AgentWords>>,
+    /// A program that speaks the Agent Client Protocol, and its arguments. There is no shell.
+    acp: Option<Placed<Checked<AgentWords>>>,
+    /// What an agent over `acp` may do: `allow`, `deny`, or lists of kinds of calls and names of tools. Default: `deny`.
+    permissions: Option<Placed<WrittenPermissions>>,
     /// The names of the environment variables that the program receives.
     env: Option<Placed<Vec<VariableName>>>,
     /// The working folder of the program, relative to the package.
@@ -89,7 +96,10 @@ fn not_a_recording_error(trace: Node<'_>, case: &Case) -> Option<LoadError> {
         TraceFrom::Inline(_) => "the case contains its trace: its `agent` would never run",
         TraceFrom::File(_) if several => "`repeat` records several files: `trace` cannot name them",
         TraceFrom::File(file)
-            if is_glob(&file.path) || file.runs != RunSelection::All || file.format.is_some() =>
+            if file.is_harbor_job
+                || is_glob(&file.path)
+                || file.runs != RunSelection::All
+                || file.format.is_some() =>
         {
             "beside an `agent`, `trace` is the one file that its run is recorded in"
         }
@@ -123,7 +133,7 @@ pub(super) fn build_named_agents(
 }
 
 /// The kinds of values under `agent`.
-const FORMS: &str = "`{command: [program, argument]}`, or `{http: {url: ...}}`";
+const FORMS: &str = "`{command: [program, argument]}`, `{acp: [program, argument]}`, or `{http: {url: ...}}`";
 
 impl WrittenDescription {
     fn build(self, place: &Place, readers: &[&str]) -> Result<AgentDescription, LoadErrors> {
@@ -131,7 +141,38 @@ impl WrittenDescription {
         let format = self.format.as_ref().and_then(|format| errors.take(find_reader(format, readers)));
         let output_limit = self.output_limit.map(NonZeroUsize::get);
         let timeout = self.timeout.map(|time| time.0);
+        let permissions_place = self.permissions.as_ref().map(|permissions| permissions.place().clone());
+        let permissions =
+            self.permissions.and_then(|written| errors.take(build_permissions(written.into_value())));
+        if let (Some(place), None) = (permissions_place, &self.acp) {
+            let error = LoadError::new(place, "`permissions` are those of an agent over `acp`");
+            errors.push(error.help("other agents ask for no permission"));
+        }
         let described = match (self.command, self.http) {
+            (None, None) if self.acp.is_some() => {
+                let line = self.acp.map(|words| words.into_value().0).unwrap_or_default();
+                let of_command =
+                    [self.cwd.as_ref().map(Placed::place), self.format.as_ref().map(Placed::place)];
+                for place in of_command.into_iter().flatten() {
+                    let error = LoadError::new(place.clone(), "this is a setting of a `command`");
+                    errors.push(error.help("an agent over `acp` works in the folder of its session, and its messages are the trace"));
+                }
+                let env = self.env.map(Placed::into_value).unwrap_or_default();
+                let env = env.into_iter().map(|name| name.0).collect();
+                let line = CommandLine { env, timeout, output_limit, ..line };
+                Some(Described::Acp(Box::new(AcpAgent {
+                    line,
+                    permissions: permissions.unwrap_or_default(),
+                })))
+            }
+            (command, http) if self.acp.is_some() => {
+                let other = if command.is_some() { "command" } else { "http" };
+                drop((command, http));
+                let place = self.acp.as_ref().map_or(place, Placed::place);
+                let problem = format!("an agent is asked over `acp`, or it is a `{other}`");
+                errors.push(LoadError::new(place.clone(), problem).help("take one of them out"));
+                None
+            }
             (Some(_), Some(http)) => {
                 let error = http.error("an agent is a `command`, or it is asked over `http`");
                 errors.push(error.help("take one of them out"));
@@ -153,8 +194,7 @@ impl WrittenDescription {
                 Some(Described::Command(CommandLine { env, cwd, timeout, output_limit, format, ..line }))
             }
             (None, None) => {
-                let problem =
-                    "an agent here needs its `command: [program, argument]` or its `http: {url: ...}`";
+                let problem = "an agent here needs its `command: [program, argument]`, its `acp: [program, argument]` or its `http: {url: ...}`";
                 errors.push(LoadError::new(place.clone(), problem));
                 None
             }

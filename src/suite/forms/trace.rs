@@ -60,6 +60,10 @@ pub(crate) struct Run {
     results: Option<Results>,
     /// The names of the tools that were offered to the agent, with a server where it is known: `shop:get_order`.
     offered: Option<Vec<String>>,
+    /// What a verifier gave the run, by name: `{reward: 1}`.
+    rewards: Option<BTreeMap<String, f64>>,
+    /// Why the rewards do not count, or why there are none.
+    rewards_invalid: Option<String>,
     /// `true`: the calls of the run were not recorded. A text: why some of its calls may be missing.
     calls_unrecorded: Option<CallsUnrecorded>,
     /// The parts of the original file that were not understood.

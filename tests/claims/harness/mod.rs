@@ -9,6 +9,7 @@ mod exits;
 #[cfg(target_os = "linux")]
 mod faults;
 mod golden;
+mod harbor;
 mod history;
 mod hostile;
 mod ide;

@@ -2,6 +2,8 @@
 
 use arraign::json::Json;
 #[cfg(unix)]
+mod acp;
+#[cfg(unix)]
 mod commands;
 #[cfg(unix)]
 mod faults;

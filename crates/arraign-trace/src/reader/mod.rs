@@ -11,6 +11,7 @@ mod build;
 mod declared;
 mod error;
 mod formats;
+mod harbor;
 mod json;
 mod known_shapes;
 mod large;
@@ -31,6 +32,7 @@ pub(crate) use formats::atif::own;
 pub use formats::native::NATIVE_KEYS;
 pub(crate) use formats::native::to_native_map;
 pub use formats::native::{NativeMistake, read_native, to_native};
+pub use harbor::{TrialFiles, read_harbor_trial};
 #[doc(hidden)]
 pub use json::input::looks_like_json;
 #[doc(hidden)]

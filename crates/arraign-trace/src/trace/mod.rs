@@ -10,6 +10,7 @@ mod offered;
 mod provenance;
 mod query;
 mod reasoning;
+mod rewards;
 mod text_calls;
 mod tool_server;
 mod unread;
@@ -21,6 +22,7 @@ pub(crate) use ending::says_tool_use;
 pub use failure::{FailureSign, find_in_result};
 pub use offered::OfferedTool;
 pub use provenance::Provenance;
+pub use rewards::Rewards;
 pub use text_calls::TextProtocol;
 pub use tool_server::{ToolServer, split_mcp_name, split_server};
 pub use unread::{CallsUnrecorded, RecordPlace, UnreadContent, UnreadPart};
@@ -69,6 +71,9 @@ pub struct Trace {
     /// How the run ended. Readers whose format has no word for it leave it unknown.
     #[serde(default, skip_serializing_if = "Ended::is_unknown")]
     pub ended: Ended,
+    /// What a verifier gave the run, if it was recorded with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewards: Option<Box<Rewards>>,
     /// The tools that were offered to the agent, if the file lists them. They are not a part of the run, so that the JSON of a
     /// run is without them; the native form has them.
     #[serde(skip)]

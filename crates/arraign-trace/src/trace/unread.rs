@@ -148,6 +148,8 @@ pub enum UnreadContent {
     MessageGap,
     /// A record with the id of another record, which says something else.
     RepeatedId(String),
+    /// A further file of the run, which is not there.
+    MissingFile(String),
 }
 
 impl UnreadContent {
@@ -208,6 +210,7 @@ impl UnreadContent {
             Self::RepeatedId(_) => {
                 format!("{count} record{s} with the id of another one, which differs, {were} not read")
             }
+            Self::MissingFile(name) => format!("`{name}` of the run is not there"),
         }
     }
 
@@ -251,6 +254,7 @@ impl fmt::Display for UnreadContent {
                 f.write_str("a message behind another one of the same turn, without a call between them")
             }
             Self::RepeatedId(id) => write!(f, "a record with the id `{id}` of another record, which differs"),
+            Self::MissingFile(name) => write!(f, "a reference to `{name}`, which is not there"),
         }
     }
 }

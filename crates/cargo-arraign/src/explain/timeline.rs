@@ -8,7 +8,7 @@ use arraign::__internals::report::summary::{group_thousands, render_dollars};
 use arraign::__internals::score::written;
 use arraign::__internals::yaml::render_plain;
 use arraign::trace::{
-    Arguments, Call, CallStatus, CallsUnrecorded, FailureSign, Message, Role, Trace, Usage,
+    Arguments, Call, CallStatus, CallsUnrecorded, FailureSign, Message, Rewards, Role, Trace, Usage,
 };
 
 /// The largest length of one text in the short form, in characters.
@@ -89,6 +89,14 @@ enum TimelineStep<'t> {
     Called(&'t Call),
 }
 
+/// Renders what a verifier gave the run, such as `reward 1`.
+fn render_rewards(rewards: &Rewards) -> String {
+    let mut parts: Vec<String> =
+        rewards.values.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    parts.extend(rewards.invalid.iter().map(|why| format!("does not count: {why}")));
+    parts.join(", ")
+}
+
 impl TimelineWriter {
     fn write_line(&mut self, name: &str, text: &str) {
         let _ = writeln!(self.text, "  {name:NAME_WIDTH$}{text}");
@@ -103,6 +111,7 @@ impl TimelineWriter {
             ("cost", run.cost_usd.map(|usd| format!("${}", render_dollars(usd)))),
             ("duration", run.duration_ms.map(render_milliseconds)),
             ("ended", render_ending(run)),
+            ("reward", run.rewards.as_deref().map(render_rewards)),
         ];
         for (name, fact) in facts {
             if let Some(fact) = fact {

@@ -7,7 +7,7 @@ use std::process::{Command, ExitStatus};
 use arraign::__internals::agent::list_model_variables;
 use arraign::__internals::case::ModelSettings;
 use arraign::__internals::model::{
-    Cassette, PortLease, PortMode, RecordedSubject, SessionPlan, render_exchanges,
+    Cassette, PathNames, PortLease, PortMode, RecordedSubject, SessionPlan, render_exchanges,
 };
 use arraign::__internals::port::LoopbackPort;
 use arraign::__internals::secrets::{Secrets, names_a_secret};
@@ -39,6 +39,7 @@ pub(super) fn record_program(program: &OsString, arguments: &[OsString]) -> io::
         settings: settings.into(),
         upstreams: upstreams.into(),
         cassette: Cassette::default().into(),
+        paths: PathNames::default(),
     };
     let lease = PortLease::open_lease(&LoopbackPort::start(runtime.handle())?, plan);
     let status = Command::new(program).args(arguments).envs(list_model_variables(&lease)).status()?;

@@ -72,6 +72,8 @@ pub(crate) struct LiveAgents {
     keeps_workspaces: bool,
     /// The programs that share the folder of the package.
     sharing: SharedFolder,
+    /// Remarks of the agents for the end of the process.
+    remarks: Arc<Mutex<Vec<String>>>,
 }
 
 /// The programs of agents that run in the package itself, all in one folder.
@@ -141,6 +143,7 @@ impl LiveAgents {
             is_part: false,
             keeps_workspaces: project.keeps_workspaces,
             sharing: SharedFolder::default(),
+            remarks: Arc::default(),
         };
         if live.asks_agents() {
             live.is_part = project.is_part;
@@ -223,6 +226,7 @@ impl LiveAgents {
             return;
         };
         let mut task = make_task(case, agent_name, agent.agent.clone());
+        task.remarks = Arc::clone(&self.remarks);
         let count = case.repeat.as_ref().map_or(1, |(runs, _)| *runs);
         let runs: Vec<u32> = match (&agent.model, self.mode) {
             // A replay without a recorded model reads its runs from files, and asks nobody.

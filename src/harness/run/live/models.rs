@@ -15,6 +15,7 @@ use crate::outcome::UndecidedCause;
 use crate::port::LoopbackPort;
 use crate::source::lock;
 use crate::suite::{CassetteOf, cassette_path};
+use crate::workspace::PathNames;
 
 /// The name of findings about recorded models.
 const MODEL: &str = "model";
@@ -51,7 +52,10 @@ impl RecordedModels {
             let upstreams = Arc::clone(&upstreams);
             let mode = port_mode(request.mode);
             let subject = RecordedSubject::Model;
-            plans.insert(run, SessionPlan { mode, subject, settings, upstreams, cassette });
+            plans.insert(
+                run,
+                SessionPlan { mode, subject, settings, upstreams, cassette, paths: PathNames::default() },
+            );
         }
         let keep = request.keep_cassettes(CassetteOf::Model);
         let port = self.start_port(request.pool)?;

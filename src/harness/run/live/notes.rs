@@ -32,6 +32,9 @@ impl LiveAgents {
         }
         notes.extend(self.describe_shared_folder());
         notes.extend(self.models.take_remarks());
+        let mut remarks = std::mem::take(&mut *lock(&self.remarks));
+        remarks.sort();
+        notes.append(&mut remarks);
         let redefined = lock(&self.redefined);
         if !redefined.is_empty() {
             let names: Vec<&str> = redefined.iter().map(String::as_str).collect();

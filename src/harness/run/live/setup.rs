@@ -71,6 +71,7 @@ pub(super) fn make_task(case: &Case, name: String, agent: Agent) -> AgentTask {
         model: None,
         mocks: None,
         workspace: None,
+        remarks: std::sync::Arc::default(),
     }
 }
 

@@ -29,6 +29,8 @@ pub(crate) const KEYS: &[&str] = &[
     "ended",
     "results",
     "offered",
+    "rewards",
+    "rewards_invalid",
     "calls_unrecorded",
     "unread",
     "steps",
@@ -155,6 +157,14 @@ impl NativeHead {
             "ended" => trace.ended = read_ending(value)?,
             "results" => self.results = read_results(&value)?,
             "offered" => trace.offered = read_offered(value)?,
+            "rewards" => {
+                let values = read_rewards(value)?;
+                trace.rewards.get_or_insert_default().values = values;
+            }
+            "rewards_invalid" => {
+                let reason = read_text(value)?;
+                trace.rewards.get_or_insert_default().invalid = reason;
+            }
             "calls_unrecorded" => trace.calls_unrecorded = read_unrecorded(value)?,
             "unread" => trace.unread = read_unread(value)?,
             unknown => return Err(NativeMistake::unknown_key(unknown, KEYS)),
@@ -218,6 +228,21 @@ fn read_offered(value: JsonNode) -> Result<Vec<OfferedTool>, NativeMistake> {
         Ok(OfferedTool { written, ..OfferedTool::new(call.name, call.server) })
     });
     tools.collect()
+}
+
+/// Reads rewards by name. A reward may be negative.
+fn read_rewards(value: JsonNode) -> Result<BTreeMap<String, f64>, NativeMistake> {
+    let JsonNode::Object(object) = value else {
+        return Err(NativeMistake::expected("a mapping of names to numbers", &value));
+    };
+    if let Some(mistake) = NativeMistake::duplicate_in(&object) {
+        return Err(mistake);
+    }
+    let rewards = object.into_entries().into_iter().map(|(key, value)| match value.as_f64() {
+        Some(reward) if reward.is_finite() => Ok((key.to_string(), reward)),
+        _ => Err(NativeMistake::expected("a number", &value).at_key(key)),
+    });
+    rewards.collect()
 }
 
 const RESULTS_WORDS: [(&str, Results); 3] = [

@@ -36,6 +36,9 @@ pub(crate) fn to_native_map(trace: &Trace) -> JsonMap {
     put(&mut object, "ended", ended(trace));
     put(&mut object, "results", (trace.results != assume_results(trace)).then_some(trace.results));
     put(&mut object, "offered", (!trace.offered.is_empty()).then(|| offered(trace)));
+    let rewards = trace.rewards.as_deref();
+    put(&mut object, "rewards", rewards.map(|rewards| &rewards.values));
+    put(&mut object, "rewards_invalid", rewards.and_then(|rewards| rewards.invalid.as_ref()));
     put(&mut object, "calls_unrecorded", trace.calls_unrecorded.as_ref().map(unrecorded));
     put(&mut object, "unread", Some(&trace.unread).filter(|unread| !unread.is_empty()));
     object
