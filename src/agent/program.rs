@@ -11,7 +11,7 @@ use super::workspace::{WorkspaceCopy, WorkspaceError};
 use super::{AgentEnvironment, AgentProblem};
 use crate::case::{CommandLine, WorkspaceSettings};
 use crate::evidence::{Absent, ProgramReport, ProgramRequest};
-use crate::workspace::RunWorkspace;
+use crate::workspace::{ChangedFile, RunWorkspace};
 
 /// The largest output of a program: 1 MiB.
 const OUTPUT_LIMIT: usize = 1 << 20;
@@ -55,7 +55,16 @@ impl ProgramRunner {
                 }
             })?;
             let environment = AgentEnvironment { room: Some(copy.room.clone()), ..self.environment.clone() };
-            run_request(request, facts, &environment).await.map_err(Absent::Failed)
+            let report = run_request(request, facts, &environment).await.map_err(Absent::Failed)?;
+            Ok(match describe_lacking_files(workspace) {
+                Some(lack) => ProgramReport {
+                    message: Some(
+                        report.message.map_or_else(|| lack.clone(), |said| format!("{said}; {lack}")),
+                    ),
+                    ..report
+                },
+                None => report,
+            })
         })
     }
 
@@ -68,6 +77,27 @@ impl ProgramRunner {
         });
         runtime.as_ref().map_err(|error| format!("cannot start programs: {error}"))
     }
+}
+
+/// Describes the files of a run that a workspace lacks which was built again: a recording does not keep what `.gitignore` ignores.
+fn describe_lacking_files(workspace: &RunWorkspace) -> Option<String> {
+    const SHOWN: usize = 5;
+    let facts = &workspace.facts;
+    let is_lacking =
+        |change: &&ChangedFile| change.after.is_some() && facts.find_ignored(&change.path).is_some();
+    let lacking: Vec<&ChangedFile> = facts.changes.iter().filter(is_lacking).collect();
+    if workspace.folders.is_some() || lacking.is_empty() {
+        return None;
+    }
+    let mut shown: Vec<String> =
+        lacking.iter().take(SHOWN).map(|change| format!("`{}`", change.path)).collect();
+    if lacking.len() > SHOWN {
+        shown.push(format!("{} more", lacking.len() - SHOWN));
+    }
+    Some(format!(
+        "the workspace was built again without what the agent wrote into ignored files: {}",
+        shown.join(", ")
+    ))
 }
 
 async fn run_request(

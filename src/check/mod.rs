@@ -58,7 +58,7 @@ pub use tables::readers::ReaderFailures;
 pub(crate) use tables::readers::{DeclaredReaders, find_reader, parse_readers};
 pub use tables::weights::Weights;
 pub(crate) use tables::weights::WrittenWeights;
-pub(crate) use verification::VerificationSettings;
+pub(crate) use verification::{TracedChange, TracedEdits, VerificationSettings, find_edits};
 
 /// A pure function of the evidence. Its settings are its struct.
 pub trait Check: Send + Sync {

@@ -101,7 +101,7 @@ impl<'c> CaseMutator<'c> {
     /// Says that all checks of the case look at files, which a changed trace leaves as they are.
     fn needs_calls(&self) -> Option<String> {
         let Case { expectations, require_calls, baseline, .. } = self.case;
-        let looks_at_files = |expectation: &Expectation| expectation.check().workspace_needs().is_needed;
+        let looks_at_files = |expectation: &Expectation| expectation.check().workspace_needs().looks_at_files;
         let has_others =
             require_calls.is_some() || baseline.is_some() || !expectations.iter().all(looks_at_files);
         (!has_others && !expectations.is_empty()).then(|| {

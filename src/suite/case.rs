@@ -237,7 +237,9 @@ fn check_case(case: &Case, node: Node<'_>, allow_vacuous: bool, errors: &mut Loa
     }
     if case.workspace.is_none() && errors.is_empty() {
         for expectation in &case.expectations {
-            if expectation.check().workspace_needs().is_needed {
+            let needs = expectation.check().workspace_needs();
+            // A transcript has edits. An agent that is asked is to be recorded with its files.
+            if needs.is_needed || needs.looks_at_files && case.agent.is_some() {
                 let problem =
                     format!("`{}` looks at files, and the case has no `workspace`", expectation.check);
                 let error = LoadError::new(expectation.place.clone(), problem);

@@ -298,7 +298,9 @@ impl std::fmt::Debug for RunWorkspace {
 /// What a check reads of a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WorkspaceNeeds {
-    /// Whether the check cannot answer without a workspace.
+    /// Whether the check looks at files.
+    pub looks_at_files: bool,
+    /// Whether the edits in a trace cannot take the place of the files.
     pub is_needed: bool,
     /// The files whose contents it reads.
     pub contents: Vec<String>,
@@ -307,6 +309,7 @@ pub struct WorkspaceNeeds {
 impl WorkspaceNeeds {
     /// Adds what another check reads.
     pub fn join(mut self, other: Self) -> Self {
+        self.looks_at_files |= other.looks_at_files;
         self.is_needed |= other.is_needed;
         self.contents.extend(other.contents);
         self

@@ -122,7 +122,11 @@ impl Check for Exec {
     }
 
     fn workspace_needs(&self) -> WorkspaceNeeds {
-        WorkspaceNeeds { is_needed: self.0.in_workspace, ..WorkspaceNeeds::default() }
+        WorkspaceNeeds {
+            looks_at_files: self.0.in_workspace,
+            is_needed: self.0.in_workspace,
+            contents: Vec::new(),
+        }
     }
 }
 

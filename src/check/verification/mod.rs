@@ -77,6 +77,7 @@ mod test_outcome;
 mod text;
 mod tools;
 mod trace;
+mod traced_edits;
 mod written;
 
 use self::answer::Answer;
@@ -84,6 +85,7 @@ use self::answer::language::is_foreign;
 use self::breakdown::Bar;
 pub(crate) use self::settings::VerificationSettings;
 use self::settings::{OnViolation, Profile};
+pub(crate) use self::traced_edits::{TracedChange, TracedEdits, find_edits};
 use crate::check::support::answer::answer;
 use crate::check::{Check, CheckKind, Scope};
 use crate::evidence::{Evidence, require_arguments};
@@ -122,7 +124,8 @@ impl Check for Verification {
                 trace.calls.iter().try_for_each(require_arguments)?;
                 let asked = evidence.input.as_deref().or(trace.input.as_deref());
                 let answer = read_english(answer)?;
-                let mut found = trace::judge(trace, asked, answer, &self.0);
+                let changed = evidence.workspace.as_deref().map(|files| !files.changes.is_empty());
+                let mut found = trace::judge(trace, asked, answer, &self.0, changed);
                 let bar = Bar { claims_fail: on_violation == OnViolation::Fail, ..bar };
                 let unknown = found.unknown.take();
                 let outcome = found.outcome(bar).value("profile", "trace".into());

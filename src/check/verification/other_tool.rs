@@ -108,6 +108,12 @@ impl OtherCall {
         Self { words, ending, only_looks }
     }
 
+    /// Whether the tool may have written files: its name says so, or says that it may do anything.
+    pub(super) fn may_write_files(&self) -> bool {
+        let writes = |word: &String| EDITS.contains(word.as_str()) || GENERAL.contains(word.as_str());
+        self.may_have_worked() && self.words.iter().any(writes)
+    }
+
     /// Whether the tool did, or may have done, more than look.
     pub(super) fn may_have_worked(&self) -> bool {
         !self.only_looks && self.ending != Ending::Failed

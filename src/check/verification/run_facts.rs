@@ -92,6 +92,8 @@ pub(super) struct RunFacts {
     pub(super) last_health: Option<bool>,
     /// Some call may have changed files that are not known.
     pub(super) may_change: bool,
+    /// Whether the files of the run's workspace changed, where that is known: then no command has to be guessed at.
+    pub(super) workspace_changed: Option<bool>,
     /// The last line shown of each file.
     pub(super) last_lines: PathMap<usize>,
     /// Line numbers that results name.

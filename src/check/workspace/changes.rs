@@ -8,7 +8,12 @@
 //! `.gitignore` of the workspace ignores do not count, unless a pattern of `only` names their folder; the verdict says how many
 //! there are. An agent that edits `.gitignore` hides nothing, and `.git` is never compared.
 //!
-//! A run without a workspace leaves the check undecided. This case fails:
+//! Of a run that arraign did not record, such as a transcript of Claude Code, the edits in the trace are the changes: those that
+//! editors made, and those of shell commands such as `sed -i`. A command of which nobody knows what it writes leaves the check
+//! undecided, and the message names it. So does a limit of lines, and an edit of which the trace does not say that it worked.
+//! Absolute paths may be those of any folder, if one folder contains them all. Without an edit, nothing changed.
+//!
+//! This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/changes/fail-another-file.yaml")]
@@ -16,9 +21,10 @@
 
 use serde::Deserialize;
 
+use super::traced::{Agreement, TracedFiles, compare, explain_doubt, fit_one_folder, violation_of};
 use super::{find_facts, list_paths};
 use crate::JsonSchema;
-use crate::check::{BuildCheck, Check, CheckKind, Scope};
+use crate::check::{BuildCheck, Check, CheckKind, Scope, TracedChange};
 use crate::evidence::Evidence;
 use crate::outcome::{CannotDecide, Item, Outcome, Violation, count_noun};
 use crate::pattern::PathPattern;
@@ -73,6 +79,9 @@ impl BuildCheck for ChangesSettings {
 
 impl Check for Changes {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
+        if let (None, Some(files)) = (&evidence.workspace, TracedFiles::of(evidence)) {
+            return self.check_traced(files, evidence);
+        }
         let facts = find_facts(evidence)?;
         let counted: Vec<&ChangedFile> =
             facts.changes.iter().filter(|change| self.counts(facts, &change.path)).collect();
@@ -122,17 +131,86 @@ impl Check for Changes {
     }
 
     fn workspace_needs(&self) -> WorkspaceNeeds {
-        WorkspaceNeeds { is_needed: true, contents: Vec::new() }
+        WorkspaceNeeds { looks_at_files: true, ..WorkspaceNeeds::default() }
     }
 }
 
 impl Changes {
+    /// Holds the edits of a trace against the settings.
+    fn check_traced(&self, files: TracedFiles, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
+        let mut paths: Vec<&str> = files.changes.iter().map(|change| change.path.as_str()).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        let mut items = Vec::new();
+        let mut violations = Vec::new();
+        let mut doubt = None;
+        if let Some(only) = &self.only {
+            for change in &files.changes {
+                let agreements = || only.iter().map(|pattern| compare(pattern, &change.path));
+                if agreements().any(|agreement| agreement != Agreement::No) {
+                    continue;
+                }
+                let allowed = list_paths(only.iter().map(PathPattern::as_str));
+                let TracedChange { path, call, is_certain } = change;
+                if *is_certain {
+                    let message = format!("call {call} changed `{path}`, and only {allowed} may");
+                    let violation = violation_of(change, message, evidence);
+                    violations.push(violation.at("/only").help(EDIT_HELP));
+                } else {
+                    doubt.get_or_insert(explain_doubt(change, &format!("and only {allowed} may change")));
+                }
+            }
+            if violations.is_empty() && doubt.is_none() && !fit_one_folder(paths.iter().copied(), only) {
+                let why = "the changed files have absolute paths, and no one folder contains them all in places that may change";
+                doubt = Some(CannotDecide::missing(why));
+            }
+            items.push(Item::tested("only these files change", violations.is_empty()));
+        }
+        let limits = self.limits.unwrap_or(ChangeLimits { files: None, lines: None });
+        if let Some(most) = limits.files {
+            let certain = files.changes.iter().filter(|change| change.is_certain);
+            let mut certain: Vec<&str> = certain.map(|change| change.path.as_str()).collect();
+            certain.sort_unstable();
+            certain.dedup();
+            let found = u64::try_from(certain.len()).unwrap_or(u64::MAX);
+            items.push(Item::tested(format!("at most {} changed", count(most, "file")), found <= most));
+            if found > most {
+                let message = format!(
+                    "{} changed, and at most {most} may: {}",
+                    count(found, "file"),
+                    list_paths(certain.iter().copied())
+                );
+                violations.push(Violation::new(message).at("/at_most/files").help(EDIT_HELP));
+            } else if u64::try_from(paths.len()).unwrap_or(u64::MAX) > most {
+                doubt.get_or_insert(CannotDecide::missing(
+                    "some of the edits may have failed or been taken back",
+                ));
+            }
+        }
+        if limits.lines.is_some() && !files.changes.is_empty() {
+            doubt.get_or_insert(
+                CannotDecide::missing(
+                    "the number of changed lines is not known: the run was not made in a workspace",
+                )
+                .help("record the agent in a `workspace`"),
+            );
+        }
+        if violations.is_empty() {
+            doubt.map_or(Ok(()), Err)?;
+            files.require_all()?;
+        }
+        Ok(Outcome::of_items(items, violations))
+    }
+
     /// Whether a changed file counts: it is not ignored, or a pattern names the ignored folder.
     fn counts(&self, facts: &WorkspaceFacts, path: &str) -> bool {
         facts.find_ignored(path).is_none()
             || self.only.iter().flatten().any(|pattern| facts.is_seen_by(pattern, path))
     }
 }
+
+/// What to do about an edit of a trace.
+const EDIT_HELP: &str = "tell the agent which files it may change, or add the file to `only`";
 
 fn count(number: u64, noun: &str) -> String {
     count_noun(usize::try_from(number).unwrap_or(usize::MAX), noun)

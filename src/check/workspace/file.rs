@@ -129,7 +129,7 @@ impl Check for File {
     }
 
     fn workspace_needs(&self) -> WorkspaceNeeds {
-        WorkspaceNeeds { is_needed: true, contents: vec![self.path.clone()] }
+        WorkspaceNeeds { looks_at_files: true, is_needed: true, contents: vec![self.path.clone()] }
     }
 }
 

@@ -7,7 +7,10 @@
 //! the `.gitignore` of the workspace ignores are seen by patterns that name them or their folder (`dist/app.js`, `target/**`), and
 //! not by others (`**/*.js`).
 //!
-//! A run without a workspace leaves the check undecided. This case fails:
+//! A run without a workspace leaves `exists` and `absent` undecided. For `unchanged`, the edits in the trace are the changes of a
+//! run that arraign did not record, as [`changes`](changes.md) says.
+//!
+//! This case fails:
 //!
 //! ```yaml
 #![doc = include_str!("../../../tests/check/files/fail-a-test-was-edited.yaml")]
@@ -17,9 +20,10 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::traced::{Agreement, TracedFiles, compare, explain_doubt, violation_of};
 use super::{find_facts, list_paths};
 use crate::JsonSchema;
-use crate::check::{BuildCheck, Check, CheckKind, Scope};
+use crate::check::{BuildCheck, Check, CheckKind, Scope, TracedChange};
 use crate::evidence::Evidence;
 use crate::outcome::{CannotDecide, Item, Outcome, Violation};
 use crate::pattern::PathPattern;
@@ -63,6 +67,11 @@ impl BuildCheck for FilesSettings {
 
 impl Check for Files {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
+        if let (None, Some(files)) = (&evidence.workspace, TracedFiles::of(evidence))
+            && !self.unchanged.is_empty()
+        {
+            return self.check_traced(files, evidence);
+        }
         let facts = find_facts(evidence)?;
         let mut items = Vec::new();
         let mut violations = Vec::new();
@@ -120,7 +129,50 @@ impl Check for Files {
     }
 
     fn workspace_needs(&self) -> WorkspaceNeeds {
-        WorkspaceNeeds { is_needed: true, contents: Vec::new() }
+        WorkspaceNeeds { looks_at_files: true, is_needed: self.unchanged.is_empty(), contents: Vec::new() }
+    }
+}
+
+impl Files {
+    /// Holds the edits of a trace against `unchanged`. Which files exist is not known.
+    fn check_traced(&self, files: TracedFiles, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
+        let mut items = Vec::new();
+        let mut violations = Vec::new();
+        let mut doubt = None;
+        for (index, pattern) in self.unchanged.iter().enumerate() {
+            let before = violations.len();
+            for change in &files.changes {
+                let TracedChange { path, call, is_certain } = change;
+                match compare(pattern, path) {
+                    Agreement::No => {}
+                    Agreement::Yes if *is_certain => {
+                        let message = format!("call {call} changed `{path}`");
+                        let violation = violation_of(change, message, evidence);
+                        let expected = format!("`{}` as it was", pattern.as_str());
+                        violations.push(
+                            violation
+                                .at(format!("/unchanged/{index}"))
+                                .expected(expected, format!("`{path}`: changed"))
+                                .help("tell the agent not to touch it, or take it out of `unchanged`"),
+                        );
+                    }
+                    Agreement::Yes | Agreement::Maybe => {
+                        let what = format!("which may be one of `{}`", pattern.as_str());
+                        doubt.get_or_insert(explain_doubt(change, &what));
+                    }
+                }
+            }
+            let is_unchanged = violations.len() == before;
+            items.push(Item::tested(format!("`{}` is unchanged", pattern.as_str()), is_unchanged));
+        }
+        if violations.is_empty() {
+            doubt.map_or(Ok(()), Err)?;
+            files.require_all()?;
+            if !self.exists.is_empty() || !self.absent.is_empty() {
+                find_facts(evidence)?;
+            }
+        }
+        Ok(Outcome::of_items(items, violations))
     }
 }
 

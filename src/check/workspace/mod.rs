@@ -3,6 +3,7 @@
 pub(super) mod changes;
 pub(super) mod file;
 pub(super) mod files;
+mod traced;
 
 use crate::evidence::Evidence;
 use crate::outcome::CannotDecide;

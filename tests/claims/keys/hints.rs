@@ -74,6 +74,8 @@ pub(super) const COMPANIONS: &[(&str, &str)] = &[
     ("similarity.words", r#"{"max_edits": null, "min_rouge": 0.5}"#),
     ("(described_agent).*", r#"{"command": ["look"]}"#),
     ("(described_agent).http", r#"{"command": null}"#),
+    ("(described_agent).acp", r#"{"command": null}"#),
+    ("(described_agent).permissions", r#"{"command": null, "acp": ["look"]}"#),
     ("(mocks).*", r#"{"tools": {"look": {"return": "found"}}}"#),
     ("(mock_answer).*", r#"{"return": "found"}"#),
     ("(mock_answer).content", r#"{"return": null}"#),

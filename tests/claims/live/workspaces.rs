@@ -210,6 +210,46 @@ fn a_recording_replays_without_the_agent_and_a_changed_template_makes_it_stale()
     stale.says("workspace");
 }
 
+/// Lets programs run in a replay.
+const ALLOWED: (&str, &str) = ("HARNESS_TEST_ALLOWED", "1");
+
+/// The workspace is built again from the template, its `setup` and the recorded changes.
+#[test]
+fn a_program_runs_in_the_workspace_of_a_replay() {
+    let script = "echo c > src/cart.rs; mkdir -p src/deep; printf 'at %s' \"$PWD\" > src/deep/new.rs; rm tests/cart.rs; ln -s cart.rs src/link.rs";
+    let exec = |script: &str| {
+        format!("{{exec: {{command: [sh, -c, {}], in: workspace, exit: 0}}}}", Json::from(script))
+    };
+    let expect = exec(
+        "test \"$(cat src/cart.rs)\" = c && test \"$(cat src/deep/new.rs)\" = \"at $PWD\" && test ! -e tests/cart.rs && \
+         test -L src/link.rs && test -e made && cmp src/cart.rs oracle/cart.rs && test -d \"$HOME\" && touch gone",
+    ) + ", "
+        + &exec("test ! -e gone");
+    let workspace = "{from: fixtures/shop, setup: [[touch, made]], hidden: {oracle: fixtures/oracle}}";
+    let project = shop(workspace, script, &expect).file("fixtures/oracle/cart.rs", "c\n");
+    project.run_with(&[RECORD, ALLOWED], &[]).exits(0);
+    project.run_with(&[ALLOWED, ("ARRAIGN_OUT", "replay")], &[]).exits(0);
+    // The recorded changes are what is judged, and not the template.
+    project.write("evals/traces/s/a.changes/files/src/cart.rs", "d\n");
+    project.run_with(&[ALLOWED, ("ARRAIGN_OUT", "changed")], &[]).exits(101).says("it exited with 1, not 0");
+}
+
+#[test]
+fn ignored_files_that_a_replay_lacks_are_told() {
+    let script = "mkdir target; echo x > target/x; echo x > src/new.rs";
+    let lack = "the workspace was built again without what the agent wrote into ignored files: `target/x`";
+    let exec = |word: &str| format!("{{exec: {{command: [test, -e, {word}], in: workspace, exit: 0}}}}");
+    let needing = shop(FROM, script, &exec("target/x"));
+    needing.run_with(&[RECORD, ALLOWED], &[]).exits(0);
+    needing.run_with(&[ALLOWED], &[]).exits(101).says(&format!("it exited with 1, not 0; {lack}"));
+    let other = shop(FROM, script, &exec("src/new.rs"));
+    other.run_with(&[RECORD, ALLOWED], &[]).exits(0);
+    assert!(!other.verdict("s::a").to_string().contains("built again"));
+    other.run_with(&[ALLOWED, ("ARRAIGN_OUT", "replay")], &[]).exits(0);
+    let replayed = other.verdicts("replay")[0]["findings"].to_string();
+    assert!(replayed.contains(lack), "{replayed}");
+}
+
 #[test]
 fn the_files_of_a_commit_are_the_workspace() {
     let script = "cat note.txt > copy.txt; test ! -e later.txt";

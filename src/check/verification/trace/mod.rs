@@ -30,14 +30,17 @@ struct JudgedRun<'r> {
     settings: &'r VerificationSettings,
 }
 
-/// Scores the calls of `trace`, and the claims of `answer` about them. `asked` is the input of the user.
+/// Scores the calls of `trace`, and the claims of `answer` about them. `asked` is the input of the user. `workspace_changed`
+/// says whether the files of the run's workspace changed, if it had one.
 pub(super) fn judge<'r>(
     trace: &'r Trace,
     asked: Option<&'r str>,
     answer: Answer<'r>,
     settings: &'r VerificationSettings,
+    workspace_changed: Option<bool>,
 ) -> Breakdown {
-    let facts = RunFacts::of(trace, asked, &settings.tables);
+    let mut facts = RunFacts::of(trace, asked, &settings.tables);
+    facts.workspace_changed = workspace_changed;
     let test_claims = TestClaims::of(&answer);
     let run = JudgedRun { trace, asked, facts, answer, test_claims, settings };
     let claims = UnsupportedClaims::of(&run);

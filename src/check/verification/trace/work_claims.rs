@@ -145,7 +145,8 @@ fn is_borne_out(run: &JudgedRun<'_>, statement: &WorkStatement) -> bool {
     let word = run.answer.words[statement.at].text.as_str();
     let is_own = statement.form == WorkForm::Own;
     match statement.kind {
-        WorkKind::Change => may_change || wrote,
+        // What the files say counts more than what commands may have done to them.
+        WorkKind::Change => facts.workspace_changed.unwrap_or(may_change || wrote),
         WorkKind::Deal => may_change,
         WorkKind::Share => may_change || is_shared(facts, word),
         // An unknown command is no deployment of the author's own, but may tell of one.
