@@ -240,11 +240,13 @@ fn ignored_files_that_a_replay_lacks_are_told() {
     let lack = "the workspace was built again without what the agent wrote into ignored files: `target/x`";
     let exec = |word: &str| format!("{{exec: {{command: [test, -e, {word}], in: workspace, exit: 0}}}}");
     let needing = shop(FROM, script, &exec("target/x"));
-    needing.run_with(&[RECORD, ALLOWED], &[]).exits(0);
-    needing.run_with(&[ALLOWED], &[]).exits(101).says(&format!("it exited with 1, not 0; {lack}"));
+    needing.run_with(&[LIVE, ALLOWED], &[]).exits(0);
+    needing.run_with(&[RECORD, ALLOWED, ("ARRAIGN_OUT", "recorded")], &[]).exits(101);
+    needing.run_with(&[ALLOWED, ("ARRAIGN_OUT", "replay")], &[]).exits(101).says(&format!("it exited with 1, not 0; {lack}"));
     let other = shop(FROM, script, &exec("src/new.rs"));
-    other.run_with(&[RECORD, ALLOWED], &[]).exits(0);
+    other.run_with(&[LIVE, ALLOWED], &[]).exits(0);
     assert!(!other.verdict("s::a").to_string().contains("built again"));
+    other.run_with(&[RECORD, ALLOWED, ("ARRAIGN_OUT", "recorded")], &[]).exits(0);
     other.run_with(&[ALLOWED, ("ARRAIGN_OUT", "replay")], &[]).exits(0);
     let replayed = other.verdicts("replay")[0]["findings"].to_string();
     assert!(replayed.contains(lack), "{replayed}");

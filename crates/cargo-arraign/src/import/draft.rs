@@ -294,6 +294,11 @@ impl CaseDraft {
         }
     }
 
+    /// Whether a check looks at the files that the agent left.
+    pub(super) fn looks_at_files(&self) -> bool {
+        self.expect.iter().any(|check| check.get("files").is_some())
+    }
+
     pub(super) fn finish(mut self) -> JsonMap {
         if !self.expect.is_empty() {
             self.keys.insert("expect".to_owned(), Json::Array(self.expect));
@@ -304,7 +309,7 @@ impl CaseDraft {
 
 /// Returns the first error of a case with these checks.
 pub(super) fn find_load_error(checks: &[Json]) -> Option<String> {
-    let case = json!({"id": "probe", "expect": checks, "trace": {"answer": "x", "calls": []}});
+    let case = json!({"id": "probe", "workspace": {}, "expect": checks, "trace": {"answer": "x", "calls": []}});
     let errors = Harness::new("evals").parse(&case.to_string()).err()?;
     errors.iter().next().map(|error| error.problem.clone())
 }

@@ -123,6 +123,12 @@ fn write_case(
         let why = format!("carried in part, without these graders: {}", lost.join(", "));
         draft.unsupported.add(place.clone(), "`graders`", why);
     }
+    // Files are those of a workspace, in which the run is to be recorded.
+    if written.looks_at_files() {
+        written.set("workspace", Some(json!({})));
+        let why = "a copy of no folder: name the folder that the agent works in with `from`";
+        draft.unsupported.add(place.clone(), "`workspace`", why);
+    }
     draft.add_case(place, written.finish());
 }
 
@@ -164,7 +170,8 @@ fn convert_loadable(
         "tool_used" => convert_tool_used(keys, draft),
         "tool_order" => convert_order(keys),
         "llm" => convert_rubric(keys, body),
-        "file_exists" | "baseline" => Err("traces do not contain files: check the calls that write them"),
+        "file_exists" => convert_file(keys),
+        "baseline" => Err("a baseline of the files is not carried: `changes` says what may change"),
         _ => Err("arraign has no such grader"),
     }?;
     match find_load_error(&checks) {
@@ -174,6 +181,12 @@ fn convert_loadable(
 }
 
 type ConvertedGrader = Result<Vec<Json>, &'static str>;
+
+/// Requires that the agent left a file.
+fn convert_file(keys: &mut Keys<'_>) -> ConvertedGrader {
+    let path = keys.take_text(&["path"]).ok_or("missing `path`")?;
+    Ok(vec![build_check("files", json!({"exists": [path]}))])
+}
 
 fn convert_regex(keys: &mut Keys<'_>, body: &str) -> ConvertedGrader {
     let target = keys.take(&["target"]).map(Node::to_json);

@@ -59,6 +59,12 @@ fn a_case_that_flaps_is_found_quarantined_and_fixed_by_the_page() {
     follow_tutorial("flaky.md");
 }
 
+#[test]
+#[cfg_attr(not(feature = "live"), ignore = "the page runs agents: `live`")]
+fn a_skill_of_a_coding_agent_is_tested_by_the_page() {
+    follow_tutorial("coding-agent.md");
+}
+
 /// Each `cargo arraign` of the docs is a command, and its flags are flags of this command.
 #[test]
 #[cfg_attr(
