@@ -50,6 +50,12 @@ impl PathNames {
                     rewritten = rewritten.replace(&spelling, name);
                 }
             }
+            // Claude Code names the folder of a project's sessions so: `-tmp-arraign-7Gvuo4-workspace`.
+            let folder: String =
+                path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+            if rewritten.contains(&folder) {
+                rewritten = rewritten.replace(&folder, &name.replace('/', "-"));
+            }
         }
         rewritten
     }
@@ -345,6 +351,10 @@ mod tests {
         let text = r#"{"a":"/tmp/a1/workspace/src","b":"in /tmp/a1/home/.x"}"#;
         let named = names.rewrite(text);
         assert_eq!(named, r#"{"a":"/workspace/src","b":"in /home/.x"}"#);
+        assert_eq!(
+            names.rewrite("~/.claude/projects/-tmp-a1-workspace/m"),
+            "~/.claude/projects/-workspace/m"
+        );
         let other = PathNames::new("/tmp/b2/workspace".as_ref(), None);
         assert_eq!(other.restore(&named), r#"{"a":"/tmp/b2/workspace/src","b":"in /home/.x"}"#);
         for other_path in ["/workspaces/a", "./workspace", "src/workspace", "/workspace-2"] {

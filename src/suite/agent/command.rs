@@ -33,12 +33,12 @@ impl CommandWords {
     fn parse(&self) -> Result<Vec<Placed<Label>>, LoadErrors> {
         let node = self.0.node();
         if node.list().is_none() {
-            let error = node.error("`command` is a list: the program, then its arguments");
+            let error = node.error("a command is a list: the program, then its arguments");
             return Err(error.help("there is no shell; for one, write `[sh, -c, \"...\"]`").into());
         }
         let words: Vec<Placed<Label>> = node.decode_all()?;
         if words.first().is_none_or(|program| program.0.is_empty()) {
-            return Err(node.error("`command` names no program").into());
+            return Err(node.error("the command names no program").into());
         }
         let mut errors = LoadErrors::new();
         for word in &words {

@@ -33,8 +33,8 @@ fn a_command_says_what_it_lacks() {
     };
     refused("{}", "an agent here needs its `command: [program, argument]` or its `http: {url: ...}`");
     refused("{comand: [x]}", "did you mean `command`?");
-    refused("{command: x}", "`command` is a list: the program, then its arguments");
-    refused("{command: []}", "`command` names no program");
+    refused("{command: x}", "a command is a list: the program, then its arguments");
+    refused("{command: []}", "the command names no program");
     refused("{command: [x, '{{qeury}}']}", "did you mean `query`?");
     refused("{command: ['{{input}}']}", "the program itself can have no placeholder");
     refused("{command: [bash, -lc, 'agent {{input}}']}", "a shell would run what the case asks as code");

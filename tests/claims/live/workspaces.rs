@@ -242,7 +242,10 @@ fn ignored_files_that_a_replay_lacks_are_told() {
     let needing = shop(FROM, script, &exec("target/x"));
     needing.run_with(&[LIVE, ALLOWED], &[]).exits(0);
     needing.run_with(&[RECORD, ALLOWED, ("ARRAIGN_OUT", "recorded")], &[]).exits(101);
-    needing.run_with(&[ALLOWED, ("ARRAIGN_OUT", "replay")], &[]).exits(101).says(&format!("it exited with 1, not 0; {lack}"));
+    needing
+        .run_with(&[ALLOWED, ("ARRAIGN_OUT", "replay")], &[])
+        .exits(101)
+        .says(&format!("it exited with 1, not 0; {lack}"));
     let other = shop(FROM, script, &exec("src/new.rs"));
     other.run_with(&[LIVE, ALLOWED], &[]).exits(0);
     assert!(!other.verdict("s::a").to_string().contains("built again"));

@@ -309,7 +309,8 @@ impl CaseDraft {
 
 /// Returns the first error of a case with these checks.
 pub(super) fn find_load_error(checks: &[Json]) -> Option<String> {
-    let case = json!({"id": "probe", "workspace": {}, "expect": checks, "trace": {"answer": "x", "calls": []}});
+    let case =
+        json!({"id": "probe", "workspace": {}, "expect": checks, "trace": {"answer": "x", "calls": []}});
     let errors = Harness::new("evals").parse(&case.to_string()).err()?;
     errors.iter().next().map(|error| error.problem.clone())
 }

@@ -8,7 +8,8 @@ use super::question::build_run_question;
 use arraign::__internals::place::LoadErrors;
 use arraign::__internals::yaml::Node;
 
-const OF_AN_EVAL: &[(&[&str], &str)] = &[(&["files"], "record the run in a `workspace` whose folder (`from`) has them")];
+const OF_AN_EVAL: &[(&[&str], &str)] =
+    &[(&["files"], "record the run in a `workspace` whose folder (`from`) has them")];
 
 pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
     let mut draft = SuiteDraft::new(input, "skill");
