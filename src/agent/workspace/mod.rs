@@ -680,7 +680,7 @@ mod tests {
         let room = Room::new("/tmp/arraign-x/workspace".into(), Path::new("/tmp/arraign-x/home"), false);
         let text = r#"/tmp/arraign-x/workspace/a "\/tmp\/arraign-x\/home" /other"#;
         assert_eq!(room.rewrite(text), r#"/workspace/a "/home" /other"#);
-        let restored = room.restore("/workspace/a my/workspace /workspaces '/workspace'");
+        let restored = room.find_names().restore("/workspace/a my/workspace /workspaces '/workspace'");
         assert_eq!(
             restored,
             "/tmp/arraign-x/workspace/a my/workspace /workspaces '/tmp/arraign-x/workspace'"
