@@ -9,8 +9,9 @@ pub use arraign_trace::reader::FileCondition;
 use arraign_trace::reader::{self, NativeMistake, RunIndex, TextReaders, read_native};
 pub use arraign_trace::reader::{
     Certainty, DeclarationSurvey, Declined, READERS, Reader, ReaderDeclaration, ReaderSet, ReaderSurvey,
-    Recording, Runs, SurveyedPath, TraceError, TraceProblem, TrialFiles, read_harbor_trial, to_native,
+    Recording, Runs, SurveyedPath, TraceError, TraceProblem, to_native,
 };
+pub(crate) use arraign_trace::reader::{TrialFiles, read_harbor_trial};
 #[cfg(feature = "inspect-zip")]
 pub use arraign_trace::reader::{ZippedRuns, read_zipped, zipped_runs};
 

@@ -81,8 +81,8 @@ fn map_json(value: &Json, change: &impl Fn(&str) -> String) -> Json {
 
 impl RecordedRequest {
     /// Returns the request with names in place of the paths of scratch folders.
-    pub(super) fn rename(&self, paths: &PathNames) -> Self {
-        Self { body: map_json(&self.body, &|text| paths.rewrite(text)), ..self.clone() }
+    pub(super) fn rename(self, paths: &PathNames) -> Self {
+        Self { body: map_json(&self.body, &|text| paths.rewrite(text)), ..self }
     }
 
     /// Builds a request. Parameters of the query that contain keys are left out.

@@ -165,7 +165,7 @@ impl PortSession {
     /// Decides what to do with a request.
     pub fn answer(&self, request: &RecordedRequest) -> PortAnswer {
         // Agents write their folder into their prompts, and it is another one in each run.
-        let request = &request.rename(&self.plan.paths);
+        let request = &request.clone().rename(&self.plan.paths);
         let content = self.rules.reduce(request);
         let key = content.key();
         let mut state = lock(&self.state);

@@ -42,14 +42,12 @@ pub(super) fn find_trials(
     let RunSelection::One(wanted) = selection else { return Ok(trials) };
     let named = trials.iter().position(|trial| name_trial(trial) == *wanted);
     let number = || wanted.parse::<usize>().ok()?.checked_sub(1);
-    match named.or_else(number).and_then(|at| trials.get(at)) {
-        Some(trial) => Ok(vec![trial.clone()]),
-        None => {
-            let ids = trials.iter().take(20).map(|trial| name_trial(trial)).collect();
-            let problem = TraceProblem::NoSuchRun { wanted: wanted.clone(), count: trials.len(), ids };
-            Err(name_failure(job, TraceError::from(problem), files))
-        }
+    if let Some(trial) = named.or_else(number).and_then(|at| trials.get(at)) {
+        return Ok(vec![trial.clone()]);
     }
+    let ids = trials.iter().take(20).map(|trial| name_trial(trial)).collect();
+    let problem = TraceProblem::NoSuchRun { wanted: wanted.clone(), count: trials.len(), ids };
+    Err(name_failure(job, TraceError::from(problem), files))
 }
 
 fn name_trial(folder: &Path) -> String {

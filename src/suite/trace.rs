@@ -147,10 +147,8 @@ fn refuse_outside(file: &TraceFile, node: Node<'_>, scope: &Scope<'_>) -> Result
         return Err(node.error("`trace` is empty: give a path, or the run itself").into());
     }
     // A pattern is no path, so only the part before its first wildcard can be resolved.
-    let fixed = match file.is_harbor_job {
-        true => &*file.path,
-        false => file.path.split(WILDCARDS).next().unwrap_or_default(),
-    };
+    let fixed =
+        if file.is_harbor_job { &*file.path } else { file.path.split(WILDCARDS).next().unwrap_or_default() };
     scope.files.resolve(scope.folder, fixed).map_err(|error| node.error(error.to_string()))?;
     if !file.is_harbor_job && is_glob(&file.path) {
         build_glob_set(&file.path).map_err(|error| node.error(error))?;

@@ -166,7 +166,7 @@ impl<'a> AcpSession<'a> {
             }
             let prompt = json!([{"type": "text", "text": text.as_str()}]);
             let params = json!({"sessionId": session.as_str(), "prompt": prompt});
-            let id = self.send_request("session/prompt", params);
+            let id = self.send_request("session/prompt", &params);
             let answer = match timeout_at(deadline, self.wait_for(id)).await {
                 Ok(answer) => answer?,
                 Err(_) => self.cancel(&session, id, limit).await?,
@@ -198,7 +198,7 @@ impl<'a> AcpSession<'a> {
         let params = json!({
             "protocolVersion": PROTOCOL_VERSION, "clientCapabilities": capabilities, "clientInfo": client,
         });
-        let begun = self.request("initialize", params).await?;
+        let begun = self.request("initialize", &params).await?;
         let begun = take_result(begun, "initialize")?;
         let version = begun.get("protocolVersion").cloned().unwrap_or_default();
         if version.as_u64() != Some(PROTOCOL_VERSION) {
@@ -209,7 +209,8 @@ impl<'a> AcpSession<'a> {
         let takes_http = begun.pointer("/agentCapabilities/mcpCapabilities/http").and_then(Json::as_bool);
         let servers = self.list_servers(input, takes_http == Some(true));
         let folder = self.room.workspace.to_string_lossy();
-        let opened = self.request("session/new", json!({"cwd": &*folder, "mcpServers": servers})).await?;
+        let params = json!({"cwd": &*folder, "mcpServers": servers});
+        let opened = self.request("session/new", &params).await?;
         if opened.pointer("/error/code").and_then(Json::as_i64) == Some(AUTHENTICATION_REQUIRED) {
             return Err(self.explain_login(&opened, "session/new", &begun));
         }
@@ -268,13 +269,13 @@ impl<'a> AcpSession<'a> {
         }
     }
 
-    async fn request(&mut self, method: &str, params: Json) -> Result<Json, AgentProblem> {
+    async fn request(&mut self, method: &str, params: &Json) -> Result<Json, AgentProblem> {
         let id = self.send_request(method, params);
         self.wait_for(id).await
     }
 
     /// Sends a request, and returns its id.
-    fn send_request(&mut self, method: &str, params: Json) -> u64 {
+    fn send_request(&mut self, method: &str, params: &Json) -> u64 {
         self.last_id += 1;
         let id = self.last_id;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
@@ -304,7 +305,7 @@ impl<'a> AcpSession<'a> {
                     if own.is_null() {
                         self.take_notification(&method, &params);
                     } else {
-                        self.answer_request(own, &method, &params);
+                        self.answer_request(&own, &method, &params);
                     }
                 }
                 None if own.as_u64() == Some(id) => return Ok(message),
@@ -330,7 +331,7 @@ impl<'a> AcpSession<'a> {
     }
 
     /// Answers a request of the agent.
-    fn answer_request(&mut self, id: Json, method: &str, params: &Json) {
+    fn answer_request(&mut self, id: &Json, method: &str, params: &Json) {
         let answered = match method {
             "session/request_permission" => Ok(self.decide_permission(params)),
             "fs/read_text_file" => read_text_file(&self.room.workspace, params),
@@ -375,16 +376,14 @@ impl<'a> AcpSession<'a> {
                 options.iter().find(|option| option.get("kind").and_then(Json::as_str) == Some(kind));
             option?.get("optionId")?.as_str()
         });
-        match offered {
-            Some(option) => json!({"outcome": {"outcome": "selected", "optionId": option}}),
-            None => {
-                let verb = if is_allowed { "grant" } else { "refuse" };
-                self.open_permission.get_or_insert(format!(
-                    "the agent asked for a permission and offered no option to {verb} it, so it was cancelled"
-                ));
-                cancelled
-            }
+        if let Some(option) = offered {
+            return json!({"outcome": {"outcome": "selected", "optionId": option}});
         }
+        let verb = if is_allowed { "grant" } else { "refuse" };
+        self.open_permission.get_or_insert(format!(
+            "the agent asked for a permission and offered no option to {verb} it, so it was cancelled"
+        ));
+        cancelled
     }
 
     /// Reads the next message. Its output may hold nothing else.

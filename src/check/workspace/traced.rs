@@ -66,12 +66,11 @@ pub(super) fn violation_of(change: &TracedChange, message: String, evidence: &Ev
 
 /// Compares a path with a pattern.
 pub(super) fn compare(pattern: &PathPattern, path: &str) -> Agreement {
-    match find_relative(path) {
-        Some(relative) if pattern.matches(relative) => Agreement::Yes,
-        Some(_) => Agreement::No,
-        None if list_suffixes(path).any(|suffix| pattern.matches(suffix)) => Agreement::Maybe,
-        None => Agreement::No,
-    }
+    let Some(relative) = find_relative(path) else {
+        let may_match = list_suffixes(path).any(|suffix| pattern.matches(suffix));
+        return if may_match { Agreement::Maybe } else { Agreement::No };
+    };
+    if pattern.matches(relative) { Agreement::Yes } else { Agreement::No }
 }
 
 /// Whether all absolute paths are allowed, if they are those of one folder.

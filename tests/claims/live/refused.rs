@@ -31,7 +31,10 @@ fn a_command_says_what_it_lacks() {
     let refused = |agent: &str, problem: &str| {
         Project::of(&[asks("a", agent, "")]).run(&[]).exits(2).complains(problem);
     };
-    refused("{}", "an agent here needs its `command: [program, argument]` or its `http: {url: ...}`");
+    refused(
+        "{}",
+        "an agent here needs its `command: [program, argument]`, its `acp: [program, argument]` or its `http",
+    );
     refused("{comand: [x]}", "did you mean `command`?");
     refused("{command: x}", "a command is a list: the program, then its arguments");
     refused("{command: []}", "the command names no program");

@@ -104,13 +104,13 @@ pub fn read_harbor_trial<F: TrialFiles>(name: &str, files: &mut F) -> Result<Tra
         .read_folders(&folders)?
         .unwrap_or_else(|| Trace { calls_unrecorded: Some(CallsUnrecorded::ByFormat), ..Trace::default() });
     trace.id = Some(name.to_owned());
-    match result {
-        Some(result) => result.add_to(&mut trace),
-        None => {
-            trace.ended = Ended::Cut("the trial is not finished: it has no `result.json`".to_owned());
-            let invalid = Some("the trial is not finished: it has no `result.json`".to_owned());
-            trace.rewards = Some(Box::new(Rewards { invalid, ..Rewards::default() }));
-        }
+    if let Some(result) = result {
+        result.add_to(&mut trace);
+    } else {
+        const UNFINISHED: &str = "the trial is not finished: it has no `result.json`";
+        trace.ended = Ended::Cut(UNFINISHED.to_owned());
+        trace.rewards =
+            Some(Box::new(Rewards { invalid: Some(UNFINISHED.to_owned()), ..Rewards::default() }));
     }
     Ok(trace)
 }
