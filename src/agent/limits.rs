@@ -236,7 +236,7 @@ mod tests {
         block_on(gate(limits, folder.path()).add_cost(|| Some(0.3))).expect("a file");
         let refused = plan_shared_start(limits, folder.path()).expect_err("spent");
         assert_eq!(
-            refused,
+            refused.to_string(),
             "the agents of this run have cost $0.3000, and their budget is $0.3000, the part of one of 3 jobs in $0.9"
         );
         // Two variants in three shards each are six jobs.

@@ -28,7 +28,7 @@ use super::command::{
 use super::error::refuse_secrets;
 use super::group::{ProcessGroup, wait_for_exit};
 use super::mocks::OwnTools;
-use super::workspace::Room;
+use super::workspace::{Room, WorkspaceError};
 use super::{AgentEnvironment, AgentInput, AgentProblem, AgentTask, OUTPUT_LIMIT};
 use crate::case::AcpAgent;
 use crate::json::{self, Json, json};
@@ -110,7 +110,7 @@ impl<'a> AcpSession<'a> {
         environment: &'a AgentEnvironment,
     ) -> Result<Self, AgentProblem> {
         let Some(room) = &environment.room else {
-            return Err(AgentProblem::NoWorkspace("there is no scratch folder".to_owned()));
+            return Err(AgentProblem::NoWorkspace(WorkspaceError::NoScratch));
         };
         let line = &agent.line;
         let variables = collect_variables(line, environment, Some(input));
@@ -202,9 +202,10 @@ impl<'a> AcpSession<'a> {
         let begun = take_result(begun, "initialize")?;
         let version = begun.get("protocolVersion").cloned().unwrap_or_default();
         if version.as_u64() != Some(PROTOCOL_VERSION) {
-            return Err(AgentProblem::NotAsked(format!(
+            let problem = format!(
                 "it speaks version {version} of the Agent Client Protocol, and arraign speaks {PROTOCOL_VERSION}"
-            )));
+            );
+            return Err(AgentProblem::NotAsked(problem.into()));
         }
         let takes_http = begun.pointer("/agentCapabilities/mcpCapabilities/http").and_then(Json::as_bool);
         let servers = self.list_servers(input, takes_http == Some(true));
@@ -256,7 +257,7 @@ impl<'a> AcpSession<'a> {
             }
         };
         let problem = format!("it wants a login: `{method}` was answered with \"{message}\"{offered}\n{env}");
-        AgentProblem::NotAsked(problem)
+        AgentProblem::NotAsked(problem.into())
     }
 
     /// Cancels a turn at its limit, and waits a little for its answer.
@@ -504,7 +505,8 @@ fn wrong(problem: impl Into<String>) -> AgentProblem {
 fn take_result(mut answer: Json, method: &str) -> Result<Json, AgentProblem> {
     if let Some(error) = answer.get("error") {
         let message = error.get("message").and_then(Json::as_str).unwrap_or("no message");
-        return Err(AgentProblem::NotAsked(format!("`{method}` was answered with an error: {message}")));
+        let problem = format!("`{method}` was answered with an error: {message}");
+        return Err(AgentProblem::NotAsked(problem.into()));
     }
     Ok(answer.get_mut("result").map(Json::take).unwrap_or_default())
 }

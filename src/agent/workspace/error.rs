@@ -17,6 +17,9 @@ pub enum WorkspaceError {
         /// The problem.
         problem: Box<WorkspaceError>,
     },
+    /// The run has neither a workspace nor another scratch folder.
+    #[error("there is no scratch folder")]
+    NoScratch,
     /// A folder of the package is missing.
     #[error(transparent)]
     Missing(#[from] MissingFolder),
