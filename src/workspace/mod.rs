@@ -349,14 +349,14 @@ mod tests {
     fn a_scratch_folder_has_one_name_and_gets_its_path_back() {
         let names = PathNames::new("/tmp/a1/workspace".as_ref(), Some("/tmp/a1/home".as_ref()));
         let text = r#"{"a":"/tmp/a1/workspace/src","b":"in /tmp/a1/home/.x"}"#;
-        let named = names.rewrite(text);
-        assert_eq!(named, r#"{"a":"/workspace/src","b":"in /home/.x"}"#);
+        let recorded = names.rewrite(text);
+        assert_eq!(recorded, r#"{"a":"/workspace/src","b":"in /home/.x"}"#);
         assert_eq!(
             names.rewrite("~/.claude/projects/-tmp-a1-workspace/m"),
             "~/.claude/projects/-workspace/m"
         );
         let other = PathNames::new("/tmp/b2/workspace".as_ref(), None);
-        assert_eq!(other.restore(&named), r#"{"a":"/tmp/b2/workspace/src","b":"in /home/.x"}"#);
+        assert_eq!(other.restore(&recorded), r#"{"a":"/tmp/b2/workspace/src","b":"in /home/.x"}"#);
         for other_path in ["/workspaces/a", "./workspace", "src/workspace", "/workspace-2"] {
             assert_eq!(other.restore(other_path), other_path);
         }

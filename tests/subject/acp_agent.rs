@@ -58,24 +58,15 @@ impl Agent<'_> {
         (count > 0).then(|| serde_json::from_str(&line).expect("a message"))
     }
 
-    fn print(&self, text: &str) {
-        let mut out = stdout().lock();
-        writeln!(out, "{text}").and_then(|()| out.flush()).expect("it is printed");
-    }
-
     fn fill(&self, value: &Value) -> Value {
         let text = value.to_string().replace("$CWD", &self.cwd);
         let text = text.replace("$SHOP_API_KEY", &std::env::var("SHOP_API_KEY").unwrap_or_default());
         serde_json::from_str(&text.replace("$PID", &std::process::id().to_string())).expect("JSON")
     }
 
-    fn reply(&self, message: &Value, result: &Value) {
-        self.print(&json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string());
-    }
-
     fn update(&self, update: &Value) {
         let params = json!({"sessionId": "s1", "update": self.fill(update)});
-        self.print(&json!({"jsonrpc": "2.0", "method": "session/update", "params": params}).to_string());
+        print_line(&json!({"jsonrpc": "2.0", "method": "session/update", "params": params}).to_string());
     }
 
     fn say(&self, text: &str) {
@@ -90,7 +81,7 @@ impl Agent<'_> {
                 assert_eq!(message["params"]["protocolVersion"], 1);
                 let http = self.script["http"] != false;
                 let methods = json!([{"id": "key", "name": "A key", "description": "set SHOP_KEY"}]);
-                self.reply(
+                reply(
                     message,
                     &json!({
                         "protocolVersion": self.script.get("version").unwrap_or(&json!(1)),
@@ -102,7 +93,7 @@ impl Agent<'_> {
             }
             Some("session/new") if self.script["wants_login"] == true => {
                 let error = json!({"code": -32000, "message": "Authentication required"});
-                self.print(&json!({"jsonrpc": "2.0", "id": message["id"], "error": error}).to_string());
+                print_line(&json!({"jsonrpc": "2.0", "id": message["id"], "error": error}).to_string());
             }
             Some("session/new") => {
                 self.session = message["params"].clone();
@@ -113,7 +104,7 @@ impl Agent<'_> {
                     fs::canonicalize(&self.cwd).ok(),
                     "it starts in its folder"
                 );
-                self.reply(message, &json!({"sessionId": "s1"}));
+                reply(message, &json!({"sessionId": "s1"}));
             }
             Some("session/prompt") => return self.prompt(message),
             _ => {}
@@ -137,7 +128,7 @@ impl Agent<'_> {
             } else if let Some(text) = step["say"].as_str() {
                 self.say(text);
             } else if let Some(line) = step["print"].as_str() {
-                self.print(line);
+                print_line(line);
             } else if let Some(list) = step["write"].as_array() {
                 let [path, text] = [0, 1].map(|at| list[at].as_str().expect("a text"));
                 fs::write(self.cwd.clone() + "/" + path, text).expect("a file");
@@ -149,7 +140,7 @@ impl Agent<'_> {
                 self.answers.push(called["result"]["content"][0]["text"].to_string());
             } else if let Some(text) = step["model"].as_str() {
                 let asked = self.fill(&json!(text));
-                let said = self.ask_model(&asked);
+                let said = ask_model(&asked);
                 self.say(&format!("{said} {}", if said == asked { "as asked" } else { "another path" }));
             } else if let Some(how) = step["hang"].as_str() {
                 self.hang(how == "obey");
@@ -162,21 +153,22 @@ impl Agent<'_> {
                 result["usage"] = step["usage"].clone();
             }
         }
-        self.reply(message, &result);
+        reply(message, &result);
         None
     }
 
     /// Waits for `session/cancel`.
     fn hang(&mut self, obeys: bool) {
-        while obeys {
+        loop {
+            if !obeys {
+                thread::sleep(Duration::from_mins(1));
+                continue;
+            }
             match self.read() {
                 Some(message) if message["method"] == "session/cancel" => return,
                 Some(_) => {}
                 None => std::process::exit(0),
             }
-        }
-        loop {
-            thread::sleep(Duration::from_secs(60));
         }
     }
 
@@ -186,7 +178,7 @@ impl Agent<'_> {
         let id = self.asked;
         let mut params = self.fill(params);
         params["sessionId"] = json!("s1");
-        self.print(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
+        print_line(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
         loop {
             let answer = self.read().expect("an answer");
             if answer.get("method").is_none() {
@@ -205,24 +197,35 @@ impl Agent<'_> {
             &[("mcp-protocol-version", "2025-06-18"), ("accept", "application/json, text/event-stream")],
         )
     }
+}
 
-    fn ask_model(&self, text: &Value) -> String {
-        let url = std::env::var("OPENAI_BASE_URL").expect("an address") + "/chat/completions";
-        let body = json!({"model": "m", "messages": [{"role": "user", "content": text}]});
-        let reply = post(&url, &body, &[("authorization", "Bearer k")]);
-        reply["choices"][0]["message"]["content"].as_str().unwrap_or_default().to_owned()
-    }
+/// Answers a message of the client.
+fn reply(message: &Value, result: &Value) {
+    print_line(&json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string());
+}
+
+fn print_line(text: &str) {
+    let mut out = stdout().lock();
+    writeln!(out, "{text}").and_then(|()| out.flush()).expect("it is printed");
+}
+
+fn ask_model(text: &Value) -> String {
+    let url = std::env::var("OPENAI_BASE_URL").expect("an address") + "/chat/completions";
+    let body = json!({"model": "m", "messages": [{"role": "user", "content": text}]});
+    let reply = post(&url, &body, &[("authorization", "Bearer k")]);
+    reply["choices"][0]["message"]["content"].as_str().unwrap_or_default().to_owned()
 }
 
 fn post(url: &str, body: &Value, headers: &[(&str, &str)]) -> Value {
     let (host, path) = url.strip_prefix("http://").expect("http").split_once('/').expect("a path");
     let body = body.to_string();
     let mut stream = TcpStream::connect(host).expect("a connection");
-    let mut head = format!("POST /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n");
-    head += &format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
-    for (name, value) in headers {
-        head += &format!("{name}: {value}\r\n");
-    }
+    let more: Vec<String> = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let head = format!(
+        "POST /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {}\r\n{}",
+        body.len(),
+        more.concat()
+    );
     write!(stream, "{head}\r\n{body}").expect("it is sent");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("an answer");
