@@ -49,7 +49,10 @@ fn a_command_says_what_it_lacks() {
     refused("{command: [x], timeout: soon}", "expected a time");
     refused("{command: [x], format: opnai-chat}", "did you mean `openai-chat`?");
     refused("[x]", "expected a text, found a list");
-    refused("' '", "`agent` is an agent's name, `{command: [program, argument]}`, or `{http: {url: ...}}`");
+    refused(
+        "' '",
+        "`agent` is an agent's name, `{command: [program, argument]}`, `{acp: [program, argument]}`, or `{http: {url: ...}}`",
+    );
 }
 
 #[test]
