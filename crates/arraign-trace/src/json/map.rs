@@ -142,11 +142,23 @@ impl<'t> JsonObject<'t> {
     /// Removes `key` and returns its value. The other keys keep their order.
     pub fn remove(&mut self, key: &str) -> Option<JsonNode<'t>> {
         let place = self.find(key)?;
-        let entries = self.entries_mut();
-        let (_, value) = entries.remove(place);
-        let entries = std::mem::take(entries);
-        *self = Self::of_entries(entries);
-        Some(value)
+        match &mut self.0 {
+            Entries::Few(entries) => Some(entries.remove(place).1),
+            // A table of all entries is not built anew for one that goes, unless one with the same key stays.
+            Entries::Many(many) if many.places.len() == many.entries.len() => {
+                many.places.remove(key);
+                for known in many.places.values_mut().filter(|known| **known > place) {
+                    *known -= 1;
+                }
+                Some(many.entries.remove(place).1)
+            }
+            Entries::Many(many) => {
+                let (_, value) = many.entries.remove(place);
+                let entries = std::mem::take(&mut many.entries);
+                *self = Self::of_entries(entries);
+                Some(value)
+            }
+        }
     }
 
     /// Keeps the entries for which `keep` returns true.
