@@ -6,7 +6,7 @@
 //!
 //! <!-- settings -->
 //!
-//! A policy file has one of three shapes:
+//! A policy file is what an MCP server answers to `tools/list`, whose `inputSchema`s count, or has one of three shapes:
 //! 1. `tools: {NAME: {arguments: {ARG: {type, required, min, max, min_length, max_length, pattern, enum, items,
 //!    properties, ...}}, additional_arguments: false}}`;
 //! 2. `tools: {allow: [..], deny: [..]}` (globs; `deny` wins), `schemas: {NAME: <JSON Schema>}`,
@@ -69,7 +69,7 @@ pub(crate) const KIND: CheckKind = CheckKind::with::<ArgsValidSettings>(
 /// Settings of `args_valid`.
 #[derive(Deserialize, JsonSchema)]
 struct ArgsValidSettings {
-    /// A policy file in one of the three shapes below, or such a policy itself.
+    /// A policy file in one of the shapes below, or such a policy itself.
     #[serde(default, deserialize_with = "even_null")]
     policy: Option<Unparsed<PolicyOrFile>>,
     /// Tools and their JSON Schemas. `$defs` beside them is shared.

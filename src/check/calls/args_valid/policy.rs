@@ -1,4 +1,4 @@
-//! A policy in any of its three shapes.
+//! A policy in any of its shapes.
 
 use std::sync::{Arc, LazyLock};
 
@@ -7,7 +7,8 @@ use serde::Deserialize;
 use super::gate::Gate;
 use super::lower;
 use crate::check::Scope;
-use crate::check::json_schema::{Home, Origin, Schema, Table, join};
+use crate::check::json_schema::{Home, Origin, Raw, Schema, Table, join};
+use crate::json::json;
 use crate::pattern::{ToolPattern, WordList, list_words};
 use crate::place::LoadErrors;
 use crate::yaml::{Fields, Node, Value};
@@ -68,6 +69,9 @@ fn compile_file<const FORMATS: bool>(node: Node<'_>, scope: &Scope<'_>) -> Resul
 impl Policy {
     /// Reads the policy at `base`, whatever its shape.
     pub(super) fn read<'n>(home: &Home<'n>, root: Node<'n>, base: &str) -> Result<Self, LoadErrors> {
+        if let Some((tools, at)) = find_listed_tools(root, base) {
+            return Self::of_listed_tools(home, tools, &at);
+        }
         match Shape::of(root) {
             Shape::Arguments => Self::of_arguments(home, root, base),
             Shape::Structured => Self::structured(home, root, base),
@@ -120,6 +124,26 @@ impl Policy {
         Self::of(table, home, base).not_empty(root)
     }
 
+    /// The answer of a server that was asked for its tools: each has a schema, or takes any mapping.
+    fn of_listed_tools<'n>(home: &Home<'n>, tools: Node<'n>, at: &str) -> Result<Self, LoadErrors> {
+        let mut errors = LoadErrors::new();
+        let mut table = Table::default();
+        for (index, tool) in tools.list().into_iter().flatten().enumerate() {
+            let Some(name) = tool.get("name") else { continue };
+            let pattern = name.as_str().map(ToolPattern::of_name);
+            let pattern = errors.take(pattern.transpose().map_err(|problem| name.error(problem))).flatten();
+            let pointer = format!("{at}/{index}/inputSchema");
+            let written = tool.get("inputSchema");
+            let json = written.map_or_else(|| json!({"type": "object"}), Node::to_json);
+            // A server's schema may allow everything.
+            let schema = errors.take(Schema::compile(Raw { json, origin: home.origin(&pointer) }, home, &[]));
+            if let (Some(pattern), Some(schema)) = (pattern, schema) {
+                table.insert(pattern, schema);
+            }
+        }
+        errors.or(Self::of(table, home, at))?.not_empty(tools)
+    }
+
     /// Reads a policy of one tool and its arguments at `base`.
     pub(super) fn of_tool(
         home: &Home<'_>,
@@ -169,6 +193,15 @@ impl Policy {
     pub(super) fn names(&self) -> Vec<&str> {
         self.schemas.patterns().map(ToolPattern::as_str).collect()
     }
+}
+
+/// Finds the tools that a server lists: a list of mappings with names, alone or in the envelope of the reply.
+fn find_listed_tools<'n>(root: Node<'n>, base: &str) -> Option<(Node<'n>, String)> {
+    let places = ["", "/tools", "/result/tools"].into_iter();
+    let is_tool = |tool: Node<'_>| tool.get("name").is_some_and(|name| name.as_str().is_some());
+    places
+        .filter_map(|at| Some((root.pointer(at)?, format!("{base}{at}"))))
+        .find(|(node, _)| node.list().is_some_and(|mut tools| tools.len() > 0 && tools.all(is_tool)))
 }
 
 enum Shape {
