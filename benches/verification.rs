@@ -52,7 +52,8 @@ fn check(settings: &str) -> Box<dyn Check> {
     let documents = Document::parse(&Source::new("settings.yaml", settings)).expect("valid YAML");
     let (kinds, files, tables) = (Registry::default(), Files::new(".", "."), Tables::default());
     let kind = kinds.find("verification").expect("the check");
-    let scope = Scope { kinds: &kinds, files: &files, folder: Path::new("."), tables: &tables };
+    let script = arraign::__internals::check::ScriptInScope::Absent;
+    let scope = Scope { kinds: &kinds, files: &files, folder: Path::new("."), tables: &tables, script };
     (kind.read)(documents[0].root(), &scope).unwrap_or_else(|errors| panic!("{errors}"))
 }
 

@@ -37,7 +37,7 @@ pub use fit::{
     fingerprint_input,
 };
 pub use join::{ContestedRun, JoinGroup, JoinedCase, JoinedRuns, RunJoiner};
-pub use mocks::{MockAnswer, MockContent, MockTool, MockTools};
+pub use mocks::{MockAnswer, MockContent, MockTool, MockTools, ToolScript};
 pub use mutation::{IgnoredMutations, MUTATION_SORTS, MutationSort};
 pub use quarantine::{Quarantine, QuarantineEntry, QuarantinedTrial};
 pub use reach::{IdleSetting, WEIGHTLESS, refuse_decided_case};
@@ -194,7 +194,7 @@ impl Case {
     /// Lists the names of tools in the settings of the case, without globs.
     pub(crate) fn list_named_tools(&self) -> Vec<SmolStr> {
         let checks = self.expectations.iter().flat_map(|expectation| expectation.check().tools());
-        let mocks = self.mocks.iter().flat_map(|mocks| mocks.tools.iter().chain(&mocks.decoys));
+        let mocks = self.mocks.iter().flat_map(|mocks| mocks.script.list_tools());
         let failures = self.failed_when.iter().flat_map(|rules| rules.tools());
         let patterns = checks.chain(failures).filter_map(ToolPattern::exact);
         patterns.chain(mocks.map(|tool| tool.name.as_str())).map(SmolStr::new).collect()

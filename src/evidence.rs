@@ -32,6 +32,8 @@ pub struct Evidence<'t> {
     pub programs: Cow<'t, ProgramReports>,
     /// What is known of the files of the run's workspace.
     pub(crate) workspace: Option<Cow<'t, WorkspaceFacts>>,
+    /// What the answers of mock tools in the trace mean for the state behind them.
+    pub(crate) world: WorldEvidence,
     /// Whether the case says how the run must end: then no check is undecided because of the end.
     pub(crate) judges_end: bool,
     /// The names of tools in the settings of the case. A tool with such a name is no other one by a near name.
@@ -67,10 +69,23 @@ impl From<Trace> for Evidence<'static> {
             opinions,
             programs,
             workspace: None,
+            world: WorldEvidence::default(),
             judges_end: false,
             named_tools: Cow::Borrowed(&[]),
         }
     }
+}
+
+/// What the answers in a trace mean for the state behind mock tools.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum WorldEvidence {
+    /// They are what the tools answered, so that the state must agree with them.
+    #[default]
+    Recorded,
+    /// The calls were changed after they were recorded, so that the answers prove nothing.
+    Changed,
+    /// Nothing is left of the state: the counterexample of checks of it.
+    Emptied,
 }
 
 /// A question to a judge about a run. The answer is the opinion with the same label.

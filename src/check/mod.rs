@@ -9,7 +9,7 @@ mod budgets;
 mod calls;
 mod combined;
 mod figures;
-mod json_schema;
+pub(crate) mod json_schema;
 mod judged;
 mod order;
 pub(crate) mod support;
@@ -18,11 +18,13 @@ mod trajectory;
 #[cfg_attr(not(feature = "verification"), path = "without_verification.rs")]
 mod verification;
 mod workspace;
+pub(crate) mod world;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
+use smol_str::SmolStr;
 
 use crate::evidence::{Evidence, ProgramRequest, Question};
 use crate::outcome::{CannotDecide, Outcome, Score};
@@ -59,6 +61,9 @@ pub(crate) use tables::readers::{DeclaredReaders, find_reader, parse_readers};
 pub use tables::weights::Weights;
 pub(crate) use tables::weights::WrittenWeights;
 pub(crate) use verification::{TracedChange, TracedEdits, VerificationSettings, find_edits};
+pub use world::{
+    InitialState, MockAnswer, MockContent, MockTool, ScriptRun, ScriptedAnswer, ServedAnswer, ToolScript,
+};
 
 /// A pure function of the evidence. Its settings are its struct.
 pub trait Check: Send + Sync {
@@ -143,6 +148,12 @@ pub trait Check: Send + Sync {
     #[doc(hidden)]
     fn workspace_needs(&self) -> WorkspaceNeeds {
         WorkspaceNeeds::default()
+    }
+
+    /// The parts of the state behind mock tools that the check looks at, as the tokens of JSON pointers.
+    #[doc(hidden)]
+    fn watched_state(&self) -> Vec<Vec<SmolStr>> {
+        Vec::new()
     }
 
     /// The tools that its settings name. Where a name depends on the server of a tool, and the trace does not record the
@@ -360,6 +371,7 @@ pub const BUILTIN: &[CheckKind] = &[
     order::sequence_valid::KIND,
     answer::similarity::KIND,
     answer::starts_with::KIND,
+    world::state::KIND,
     budgets::tokens_at_most::KIND,
     calls::tool_accuracy::KIND,
     calls::tool_blocklist::KIND,
@@ -432,6 +444,21 @@ pub struct Scope<'s> {
     pub folder: &'s Path,
     /// The tables of the suite: aliases, tool categories, prices.
     pub tables: &'s Tables,
+    /// The mock tools of the case that is being read.
+    #[doc(hidden)]
+    pub script: ScriptInScope<'s>,
+}
+
+/// The mock tools of a case, as its checks see them.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum ScriptInScope<'s> {
+    /// The case has none, or no case is being read.
+    #[default]
+    Absent,
+    /// They have a mistake, which is reported already.
+    Broken,
+    /// These.
+    Known(&'s Arc<ToolScript>),
 }
 
 impl Scope<'_> {

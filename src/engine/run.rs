@@ -8,7 +8,9 @@ use super::aggregate::{has_statistics, run_figures};
 use super::scoring::score_run;
 use crate::case::{Case, Expectation, TraceFrom, WEIGHTLESS};
 use crate::check::{EvidenceNeeds, advise_on_calls, is_in_reverse, require_settled};
-use crate::evidence::{Absent, Evidence, Opinions, ProgramReport, ProgramReports, ProgramRequest};
+use crate::evidence::{
+    Absent, Evidence, Opinions, ProgramReport, ProgramReports, ProgramRequest, WorldEvidence,
+};
 use crate::judge::{JudgeSession, opinions_without_judge};
 use crate::outcome::{
     CannotDecide, Item, LocatedViolation, Loss, Outcome, Score, State, Status, UndecidedCause,
@@ -110,6 +112,10 @@ pub(super) fn evaluate_run(
     evidence.judges_end = case.expectations.iter().any(|expectation| expectation.check().judges_end());
     evidence.named_tools = Cow::Owned(case.list_named_tools());
     evidence.workspace = workspace.map(|workspace| Cow::Borrowed(&*workspace.facts));
+    // Fixed opinions are those on a mutant.
+    if matches!(opinions, OpinionSource::Fixed(..)) {
+        evidence.world = WorldEvidence::Changed;
+    }
     let mut answers = ask_all(case, evidence, run, opinions, workspace);
     note_weightless(case, &mut answers);
     let scored = score_run(case, run, &answers);

@@ -18,6 +18,7 @@ mod replaced_gate;
 mod several_traces;
 mod tools;
 mod unfingerprinted;
+mod unseen_effect;
 mod unused_column;
 mod weak_settings;
 
@@ -28,6 +29,7 @@ use serde::Serialize;
 use self::clauses::ClauseCoverage;
 use self::near_miss::NearMisses;
 use self::tools::ToolNotices;
+use self::unseen_effect::SeenEffects;
 use crate::case::{Case, Quarantine};
 use crate::engine::evaluate_recorded;
 use crate::place::{LoadErrors, Location};
@@ -108,6 +110,7 @@ struct Linter {
     clauses: ClauseCoverage,
     near_misses: NearMisses,
     tools: ToolNotices,
+    effects: SeenEffects,
 }
 
 impl Linter {
@@ -128,6 +131,7 @@ impl Linter {
         self.found.remarks.extend(repeated::find_remarks(case));
         self.found.remarks.extend(replaced_gate::find_remarks(case));
         self.found.remarks.extend(unused_column::find_remark(case));
+        self.effects.add_case(case);
         let folder = path.parent().unwrap_or(path);
         self.found.remarks.extend(weak_settings::find_remarks(case, folder, library.files));
         self.found.remarks.extend(several_traces::find_remark(case, path, library.files));
@@ -158,10 +162,11 @@ impl Linter {
 
     fn finish(self) -> LintResult {
         let mut found = self.found;
-        // These three are known only when all cases have been seen.
+        // These are known only when all cases have been seen.
         found.remarks.extend(self.clauses.into_remarks());
         found.remarks.extend(self.near_misses.into_remarks());
         found.remarks.extend(self.tools.into_remarks());
+        found.remarks.extend(self.effects.into_remarks());
         found.remarks.sort_by(|one, other| sort_key(one).cmp(&sort_key(other)));
         found
     }

@@ -5,6 +5,7 @@
 //! its name and its arguments, or else its name alone, because a framework may add arguments. The trace keeps its words and
 //! takes from the server what it does not say. A call that only the server saw is added behind the server's call before it.
 
+use crate::check::world::is_named;
 use crate::json::Json;
 use crate::trace::{Arguments, Call, CallStatus, Role, ToolServer, Trace};
 use crate::yaml::render_plain;
@@ -20,6 +21,8 @@ pub struct MockCall {
     pub result: Option<Json>,
     /// Whether the tool said that it failed.
     pub failed: bool,
+    /// The number of the call among those that the script answered, from 1.
+    pub served: Option<u32>,
     /// When the call began, in milliseconds since the beginning of the run.
     pub started_ms: f64,
     /// When the call ended.
@@ -77,15 +80,6 @@ fn pair_calls(known: &[Call], calls: &[MockCall]) -> Vec<Option<usize>> {
     pairs
 }
 
-/// Whether a call of the trace has this name, or ends with it behind a separator: frameworks put a server's name before.
-fn is_named(known: &Call, name: &str) -> bool {
-    let before = [known.name.as_str(), known.written_name()].map(|known| known.strip_suffix(name));
-    before
-        .into_iter()
-        .flatten()
-        .any(|before| before.is_empty() || before.ends_with(['_', '-', '.', '/', ':']))
-}
-
 fn has_arguments(known: &Call, arguments: &Arguments) -> bool {
     match (&known.arguments, arguments) {
         (Arguments::Json(known), Arguments::Json(seen)) => known == seen,
@@ -120,6 +114,7 @@ fn describe_call(call: &MockCall, server: &str, turn: usize) -> Call {
     described.result.clone_from(&call.result);
     described.status = status;
     described.error = call.result.as_ref().filter(|_| call.failed).map(render_plain);
+    described.served = call.served;
     described.started_ms = Some(call.started_ms);
     described.duration_ms = call.ended_ms.map(|ended| ended - call.started_ms);
     described
@@ -137,6 +132,7 @@ fn complete_call(known: &mut Call, seen: Call) {
         known.error = known.error.take().or(seen.error);
     }
     known.result = known.result.take().or(seen.result);
+    known.served = seen.served;
     known.started_ms = known.started_ms.or(seen.started_ms);
     known.duration_ms = known.duration_ms.or(seen.duration_ms);
 }
@@ -169,6 +165,7 @@ mod tests {
             arguments,
             result,
             failed: false,
+            served: None,
             started_ms,
             ended_ms: Some(ended_ms),
         }

@@ -7,7 +7,6 @@ mod handler;
 mod inspect;
 mod merge;
 mod remote;
-mod script;
 mod server;
 mod session;
 

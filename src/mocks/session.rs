@@ -2,13 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::inspect::{Inspected, UnusableCall, inspect_message};
 use super::merge::MockCall;
-use super::script::{MockScript, ScriptedAnswer, list_tools};
 use super::server::{RecordedServer, ServerPlan};
-use crate::case::{MockAnswer, MockContent, MockTools};
+use crate::case::{MockContent, MockTools};
+use crate::check::world::{ScriptRun, ScriptedAnswer, ServedAnswer};
 use crate::json::{Json, JsonMap, json};
 use crate::model::PortOutcome;
 use crate::source::lock;
@@ -30,7 +30,7 @@ pub struct MockPlan {
 pub struct MockSession {
     mocks: Arc<MockTools>,
     server: Option<RecordedServer>,
-    script: Mutex<MockScript>,
+    script: Mutex<ScriptRun>,
     log: Mutex<CallLog>,
     begun: Instant,
     /// Whether a client has asked what the server offers.
@@ -59,7 +59,7 @@ impl MockSession {
     /// Begins the session of a run.
     pub fn new(plan: MockPlan) -> Self {
         Self {
-            script: Mutex::new(MockScript::new(Arc::clone(&plan.mocks))),
+            script: Mutex::new(ScriptRun::new(Arc::clone(&plan.mocks.script))),
             mocks: plan.mocks,
             server: plan.server.map(RecordedServer::new),
             log: Mutex::default(),
@@ -93,28 +93,32 @@ impl MockSession {
         let is_last = listed["nextCursor"].is_null();
         let Some(tools) = listed["tools"].as_array_mut() else { return Ok(listed) };
         // A scripted tool replaces the server's tool of the same name.
-        tools.retain(|tool| list_tools(&self.mocks).all(|own| tool["name"] != *own.name));
+        tools.retain(|tool| self.mocks.script.list_tools().all(|own| tool["name"] != *own.name));
         if is_last {
-            tools.extend(list_tools(&self.mocks).map(|tool| Json::Object(tool.listed.clone())));
+            tools.extend(self.mocks.script.list_tools().map(|tool| Json::Object(tool.listed.clone())));
         }
         Ok(listed)
     }
 
     /// Answers a call: the result of `tools/call`, or the error of the protocol.
     pub(super) async fn call_tool(&self, name: &str, arguments: JsonMap) -> Result<Json, Json> {
-        let arguments = Json::Object(arguments);
-        let Some(number) = self.begin_call(name, Arguments::Json(arguments.clone())) else {
+        let arguments = Arguments::Json(Json::Object(arguments));
+        let Some(number) = self.begin_call(name, arguments.clone()) else {
             return self.note_problem(Err(Err(format!("the agent made more than {MAX_CALLS} calls"))));
         };
         // The script is asked first; only what it does not answer goes to the recorded server.
-        let (content, failed, delay) = match self.take_answer(name, &arguments) {
+        let answer = match self.take_answer(name, &arguments) {
             Ok(Some(answer)) => answer,
-            Ok(None) => return self.ask_server(number, name, arguments).await,
+            Ok(None) => {
+                let arguments = arguments.json().cloned().unwrap_or_default();
+                return self.ask_server(number, name, arguments).await;
+            }
             Err(problem) => return self.note_problem(Err(Err(problem))),
         };
-        tokio::time::sleep(delay).await;
-        self.end_call(number, content.to_result(), failed);
-        Ok(render_result(&content, failed))
+        self.note_served(number, answer.number);
+        tokio::time::sleep(answer.delay).await;
+        self.end_call(number, answer.content.to_result(), answer.failed);
+        Ok(render_result(&answer.content, answer.failed))
     }
 
     /// Notes a message that calls a tool, if the protocol refuses it.
@@ -136,8 +140,8 @@ impl MockSession {
     pub(super) fn refuse_call(&self, call: UnusableCall) -> Json {
         let UnusableCall { name, raw, problem, .. } = call;
         let is_known = self.server.is_some()
-            || self.mocks.otherwise.is_some()
-            || list_tools(&self.mocks).any(|tool| tool.name == name);
+            || self.mocks.script.otherwise.is_some()
+            || self.mocks.script.list_tools().any(|tool| tool.name == name);
         if !is_known {
             let answer = self.note_problem(Err(Err(self.describe_unknown(&name))));
             return answer.err().unwrap_or_default();
@@ -153,21 +157,15 @@ impl MockSession {
     }
 
     fn describe_unknown(&self, name: &str) -> String {
-        let known: Vec<&str> = list_tools(&self.mocks).map(|tool| tool.name.as_str()).collect();
+        let known: Vec<&str> = self.mocks.script.list_tools().map(|tool| tool.name.as_str()).collect();
         format!("`{name}` is not one of the mock tools: {}", known.join(", "))
     }
 
     /// Takes the scripted answer. `None` for a call that the recorded server answers.
-    fn take_answer(
-        &self,
-        name: &str,
-        arguments: &Json,
-    ) -> Result<Option<(MockContent, bool, Duration)>, String> {
-        let mut script = lock(&self.script);
-        match script.take_answer(name, arguments) {
-            ScriptedAnswer::Given(MockAnswer { content, failed, delay, .. }) => {
-                Ok(Some((content.clone(), *failed, delay.unwrap_or_default())))
-            }
+    fn take_answer(&self, name: &str, arguments: &Arguments) -> Result<Option<ServedAnswer>, String> {
+        // The lock makes the answers one after the other: the state changes in the order of their numbers.
+        match lock(&self.script).take_answer(name, arguments) {
+            ScriptedAnswer::Given(answer) => Ok(Some(answer)),
             ScriptedAnswer::UnknownTool if self.server.is_some() => Ok(None),
             ScriptedAnswer::UnknownTool => Err(self.describe_unknown(name)),
             ScriptedAnswer::Refused(problem) => Err(problem),
@@ -211,10 +209,18 @@ impl MockSession {
             arguments,
             result: None,
             failed: false,
+            served: None,
             started_ms,
             ended_ms: None,
         });
         Some(log.calls.len() - 1)
+    }
+
+    /// Notes which number among the answered calls a call has.
+    fn note_served(&self, number: usize, served: u32) {
+        if let Some(call) = lock(&self.log).calls.get_mut(number) {
+            call.served = Some(served);
+        }
     }
 
     fn end_call(&self, number: usize, result: Json, failed: bool) {

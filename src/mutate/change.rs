@@ -59,6 +59,7 @@ pub(crate) fn swap_calls(run: &mut Trace, at: usize) {
     run.calls.swap(at, at + 1);
     let [first, second] = &mut run.calls[at..at + 2] else { return };
     std::mem::swap(&mut first.turn, &mut second.turn);
+    std::mem::swap(&mut first.served, &mut second.served);
     std::mem::swap(&mut first.started_ms, &mut second.started_ms);
     number_calls(run);
 }

@@ -13,6 +13,7 @@ mod near_name;
 mod normal_name;
 mod path_pattern;
 mod personal;
+mod placeholder;
 mod plain;
 mod regex;
 mod split_name;
@@ -40,6 +41,7 @@ pub use personal::{
     Personal, PersonalKind, find_personal, find_secrets, mask_json_secrets, mask_ranges, mask_secrets,
     visit_secret_values,
 };
+pub use placeholder::{TemplatePart, split_placeholders};
 pub use regex::TextPattern;
 pub(crate) use split_name::split_name;
 pub use tool::{ToolMatch, ToolPattern, is_glob};

@@ -20,7 +20,7 @@ use crate::case::{
     Baseline, Case, CaseRow, CaseSnapshot, Expectation, Ignore, LoweredBlock, TraceFile, TraceFrom,
     refuse_decided_case,
 };
-use crate::check::{Registry, Scope, find_reader};
+use crate::check::{Registry, Scope, ScriptInScope, find_reader};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::vocabulary::{CaseNode, VOCABULARIES};
 use crate::yaml::{Checked, Document, Node, Placed, did_you_mean};
@@ -66,10 +66,17 @@ fn read_case(context: &Context<'_>, node: Node<'_>, errors: &mut LoadErrors) -> 
     let keys = errors.take(node.decode_own::<CaseKeys>(keys::common()));
     // What cannot be read may be the word that allows it.
     let allow_vacuous = keys.as_ref().is_none_or(|keys| keys.allow_vacuous == Some(true));
-    let lowered = lower_blocks(context, node, allow_vacuous, errors);
+    // Checks of the state behind mock tools are built with the tools, so these come first.
+    let has_agent = keys.as_ref().is_some_and(|keys| keys.agent.is_some());
+    let mocks = node.get("mocks").map(|node| errors.take(parse_mocks(node, context.scope, has_agent)));
+    let script = match &mocks {
+        None => ScriptInScope::Absent,
+        Some(None) => ScriptInScope::Broken,
+        Some(Some(mocks)) => ScriptInScope::Known(&mocks.script),
+    };
+    let lowered = lower_blocks(context, &Scope { script, ..*context.scope }, node, allow_vacuous, errors);
     let id = keys.as_ref().and_then(|keys| keys.id.as_ref()).map(|id| id.0.as_str());
     let trace = errors.take(read_trace(context, node, id));
-    let mocks = node.get("mocks").and_then(|node| errors.take(parse_mocks(node, context.scope)));
     let variance = errors.take(several::parse_variance(node, context)).flatten();
     let (keys, trace) = keys.zip(trace)?;
     if let Some(id) = &keys.id
@@ -115,7 +122,7 @@ fn read_case(context: &Context<'_>, node: Node<'_>, errors: &mut LoadErrors) -> 
         trace,
         agent: None,
         variant: None,
-        mocks: mocks.map(Arc::new),
+        mocks: mocks.flatten().map(Arc::new),
         workspace: workspace.map(Arc::new),
         tier: keys.tier,
         tags: keys.tags.0,
@@ -328,6 +335,7 @@ pub(super) fn is_own_value(case: Node<'_>, value: Node<'_>) -> bool {
 /// Lowers the keys of all vocabularies to checks.
 fn lower_blocks(
     context: &Context<'_>,
+    scope: &Scope<'_>,
     node: Node<'_>,
     allow_vacuous: bool,
     errors: &mut LoadErrors,
@@ -336,7 +344,7 @@ fn lower_blocks(
         document: context.document,
         path: context.path,
         node,
-        scope: context.scope,
+        scope,
         common: keys::common(),
         allow_vacuous,
         rows_only_report: context.rows == GateRows::Report,

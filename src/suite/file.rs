@@ -16,7 +16,7 @@ use super::rows::{RowExpander, note_row};
 use super::trace::find_job;
 use super::{Library, Suite, WHAT_A_FILE_IS, case, keys, row_id};
 use crate::case::CaseRow;
-use crate::check::{Scope, Tables};
+use crate::check::{Scope, ScriptInScope, Tables};
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 use crate::yaml::{Document, Key, Node, Tree, Value};
 
@@ -137,7 +137,13 @@ impl<'r> FileReader<'r> {
     }
 
     fn scope<'s>(&'s self, tables: &'s Tables) -> Scope<'s> {
-        Scope { kinds: self.library.kinds, files: self.library.files, folder: self.folder, tables }
+        Scope {
+            kinds: self.library.kinds,
+            files: self.library.files,
+            folder: self.folder,
+            tables,
+            script: ScriptInScope::Absent,
+        }
     }
 
     fn document(&mut self, document: Document) -> Result<(), LoadErrors> {
@@ -369,7 +375,7 @@ impl<'r> FileReader<'r> {
                 None => errors,
             });
             let Some(case) = errors.take(read).map(Arc::new) else { continue };
-            self.suite.datasets.extend(case.mocks.iter().filter_map(|mocks| mocks.definitions.clone()));
+            self.suite.datasets.extend(case.mocks.iter().flat_map(|mocks| mocks.files.clone()));
             self.suite.datasets.extend(case.workspace.iter().flat_map(|workspace| workspace.list_folders()));
             let file = self.folder.join(&self.stem);
             self.suite.datasets.extend(find_job(&case, &file, self.library.files));

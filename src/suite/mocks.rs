@@ -8,22 +8,31 @@
 //!   otherwise: refuse
 //!   decoys: [delete_order]
 //!   definitions: schemas/tools.json
+//!   state: {orders: {"7": {status: shipped}}}
 //! ```
 
 mod answer;
 mod definitions;
+mod state;
 
 use serde::Deserialize;
 
-use answer::WrittenAnswer;
+use answer::{DraftedAnswer, WrittenAnswer};
 use definitions::{ToolDefinitions, WrittenDefinitions};
+use state::{InitialStateForm, read_state};
 
 use super::agent::{CommandWords, VariableName, require_feature};
 use crate::JsonSchema;
-use crate::case::{CommandLine, MockAnswer, MockContent, MockTool, MockTools};
+use std::sync::Arc;
+
+use crate::case::{CommandLine, MockAnswer, MockContent, MockTool, MockTools, ToolScript};
 use crate::check::Scope;
-use crate::place::LoadErrors;
-use crate::yaml::{Build, Checked, MappingOr, Node, OneOrMany, OrderedMap, Placed, Unparsed};
+use crate::check::world::refuse_unknown_member;
+use crate::json::{Json, JsonMap, JsonText};
+use crate::place::{LoadError, LoadErrors};
+use crate::yaml::{
+    Build, Checked, MappingOr, Node, OneOrMany, OrderedMap, Placed, Unparsed, did_you_mean, even_null,
+};
 
 /// The name of the server in traces, unless the case gives another.
 const DEFAULT_NAME: &str = "mocks";
@@ -48,6 +57,13 @@ pub(super) struct WrittenMocks {
     decoys: OneOrMany<Placed<ToolName>>,
     /// The descriptions and schemas of the tools: what a server answers to `tools/list`, or the file with it.
     definitions: Option<Unparsed<WrittenDefinitions>>,
+    /// The state behind the tools, in which each run begins: a value, or the file with it.
+    #[serde(default, deserialize_with = "even_null")]
+    state: Option<Unparsed<InitialStateForm>>,
+    /// The time that `{{now}}` stands for in all runs. Default: `2026-01-01T00:00:00Z`.
+    now: Option<Placed<String>>,
+    /// Whether a call fails if its arguments do not satisfy the `inputSchema` in the `definitions`. Default: true.
+    check_arguments: Option<Placed<bool>>,
     /// An existing MCP server. Its answers are recorded, and replayed later.
     server: Option<Placed<RecordedServer>>,
 }
@@ -101,25 +117,68 @@ impl TryFrom<String> for ToolName {
     }
 }
 
-/// Parses the mock tools of a case.
-pub(super) fn parse_mocks(node: Node<'_>, scope: &Scope<'_>) -> Result<MockTools, LoadErrors> {
-    require_feature(&node.place(), "mocks", "mocks", cfg!(feature = "mocks"))?;
-    let written: WrittenMocks = node.decode_all()?;
+/// The time of a state, unless the case gives another.
+const DEFAULT_NOW: &str = "2026-01-01T00:00:00Z";
+
+/// Parses the mock tools of a case. Its calls can be checked in every build, but only one with the feature `mocks` serves them
+/// to the agent.
+pub(super) fn parse_mocks(
+    node: Node<'_>,
+    scope: &Scope<'_>,
+    has_agent: bool,
+) -> Result<MockTools, LoadErrors> {
+    if has_agent || node.get("state").is_none() {
+        require_feature(&node.place(), "mocks", "mocks", cfg!(feature = "mocks"))?;
+    }
+    let mut written: WrittenMocks = node.decode_all()?;
     let mut errors = LoadErrors::new();
+    let mut files = Vec::new();
     let defined = written.definitions.as_ref().map(Unparsed::node);
-    let definitions = defined.and_then(|node| errors.take(ToolDefinitions::parse(node, scope)));
-    let definitions = definitions.unwrap_or_default();
+    let are_checked = written.check_arguments.as_ref().is_none_or(|checked| **checked);
+    let definitions = defined.and_then(|node| errors.take(ToolDefinitions::parse(node, scope, are_checked)));
+    let mut definitions = definitions.unwrap_or_default();
+    if let Some(checked) = written.check_arguments.as_ref().filter(|_| defined.is_none()) {
+        errors.push(checked.error("`check_arguments` has no effect here: there are no `definitions`"));
+    }
+    files.extend(defined.filter(|node| node.as_str().is_some()).and_then(|file| scope.path(file).ok()));
+    let state = written.state.as_ref().map(|state| state.node());
+    let is_stateful = state.is_some();
+    let state = state.and_then(|state| errors.take(read_state(state, scope)));
+    let mut definition = definitions.define(node);
+    if let Some((_, Some((path, hash)))) = &state {
+        files.push(path.clone());
+        definition["state"] = hash.as_str().into();
+    }
+    if let Some(now) = written.now.as_ref().filter(|_| !is_stateful) {
+        errors.push(now.error("`now` has no effect here: there is no `state`"));
+    }
+    let now = written.now.take().map_or_else(|| DEFAULT_NOW.to_owned(), Placed::into_value);
+    let state = state.map(|(shared, _)| crate::check::world::InitialState { shared, now });
+    let mut pointers = Vec::new();
     let mut tools = Vec::with_capacity(written.tools.0.len());
     for (name, answers) in written.tools.0 {
         errors.take(definitions.require(&name));
         let listed = definitions.list_tool(&name.0);
-        tools.push(MockTool { name: name.into_value().0, listed, answers: answers.0 });
+        let mut built = Vec::with_capacity(answers.0.len());
+        for mut answer in answers.0 {
+            if is_stateful {
+                errors.take(answer.fill_return());
+                errors.take(refuse_unknown_arguments(&answer, &name.0, &listed));
+            } else {
+                errors.take(refuse_stateless(&answer));
+            }
+            pointers.append(&mut answer.pointers);
+            built.push(answer.answer);
+        }
+        let place = name.place().clone();
+        let schema = definitions.take_schema(&name.0);
+        tools.push(MockTool { name: name.into_value().0, place, listed, schema, answers: built });
     }
     let decoys = written.decoys.0.into_iter().map(|name| {
-        let content = MockContent::Value("ok".into());
-        let answer = MockAnswer { when: None, times: None, content, failed: false, delay: None };
+        let answer = MockAnswer::fixed(MockContent::Value("ok".into()));
         let listed = definitions.list_tool(&name.0);
-        MockTool { listed, name: name.into_value().0, answers: vec![answer] }
+        let place = name.place().clone();
+        MockTool { listed, place, schema: None, name: name.into_value().0, answers: vec![answer] }
     });
     if let (Some(otherwise), Some(_)) = (&written.otherwise, &written.server) {
         let problem = "`otherwise` has no effect here: the `server` answers all other calls";
@@ -129,27 +188,67 @@ pub(super) fn parse_mocks(node: Node<'_>, scope: &Scope<'_>) -> Result<MockTools
         MappingOr::Short(_) => None,
         MappingOr::Mapping(answer) => Some(answer.0),
     });
+    let otherwise = otherwise.map(|mut otherwise| {
+        if is_stateful {
+            errors.take(otherwise.fill_return());
+        } else {
+            errors.take(refuse_stateless(&otherwise));
+        }
+        pointers.append(&mut otherwise.pointers);
+        otherwise
+    });
     let server_place = written.server.as_ref().map(|server| server.place().clone());
     let server = written.server.map(Placed::into_value).map(|server| {
         let env = server.env.into_iter().map(|name| name.0).collect();
         CommandLine { env, cwd: server.cwd, ..server.command.0 }
     });
-    let mocks = MockTools {
-        name: written.name.unwrap_or_else(|| DEFAULT_NAME.to_owned()),
-        tools,
-        decoys: decoys.collect(),
-        otherwise,
-        server,
-        server_place,
-        definitions: defined.filter(|node| node.as_str().is_some()).and_then(|file| scope.path(file).ok()),
-        definition: definitions.define(node),
-    };
+    let otherwise = otherwise.map(|otherwise| otherwise.answer);
+    let script = ToolScript { tools, decoys: decoys.collect(), otherwise, state };
+    for (place, pointer, is_new) in pointers {
+        // A member that some tool puts there may be absent at first.
+        if let Some(first) = pointer.first_literal().filter(|_| !is_new)
+            && let Err((problem, help)) = refuse_unknown_member(first, &script)
+        {
+            errors.push(LoadError::new(place, problem).help_if(help));
+        }
+    }
     // A tool that could not be parsed is reported already; without the last condition it would count as none.
-    if mocks.tools.is_empty() && mocks.decoys.is_empty() && mocks.server.is_none() && errors.is_empty() {
+    if script.list_tools().next().is_none() && server.is_none() && errors.is_empty() {
         let error = node.error("`mocks` offers no tool");
         errors.push(error.help("for example `tools: {get_order: {return: {status: shipped}}}`"));
     }
-    errors.or(mocks)
+    errors.sort_by_place();
+    errors.or(MockTools {
+        name: written.name.unwrap_or_else(|| DEFAULT_NAME.to_owned()),
+        script: Arc::new(script),
+        server,
+        server_place,
+        files,
+        definition,
+    })
+}
+
+/// Refuses an answer that needs a state where there is none.
+fn refuse_stateless(answer: &DraftedAnswer) -> Result<(), LoadError> {
+    let Some(place) = answer.needs_state() else { return Ok(()) };
+    let error = LoadError::new(place.clone(), "there is no state behind these tools");
+    Err(error.help("give `mocks` its `state`: a value, or the file with it"))
+}
+
+/// Refuses placeholders of arguments that the definition of the tool does not have.
+fn refuse_unknown_arguments(answer: &DraftedAnswer, tool: &str, listed: &JsonMap) -> Result<(), LoadErrors> {
+    let properties = listed.get("inputSchema").and_then(|schema| schema.get("properties"));
+    let Some(Json::Object(properties)) = properties else { return Ok(()) };
+    let known: Vec<&str> = properties.keys().map(JsonText::as_str).collect();
+    let mut errors = LoadErrors::new();
+    for (place, name) in &answer.arguments {
+        let first = name.split('.').next().unwrap_or_default();
+        if !properties.contains_key(name) && !properties.contains_key(first) {
+            let problem = format!("`{{{{{name}}}}}` is no argument of `{tool}`, as its definition says");
+            errors.push(LoadError::new(place.clone(), problem).help_if(did_you_mean(first, &known)));
+        }
+    }
+    errors.or(())
 }
 
 /// One answer, or several: the first that applies is given.
@@ -158,17 +257,21 @@ pub(super) fn parse_mocks(node: Node<'_>, scope: &Scope<'_>) -> Result<MockTools
 struct WrittenAnswers(OneOrMany<Placed<Checked<WrittenAnswer>>>);
 
 impl Build for WrittenAnswers {
-    type Built = Vec<MockAnswer>;
+    type Built = Vec<DraftedAnswer>;
 
-    fn build(written: Placed<Self>) -> Result<Vec<MockAnswer>, LoadErrors> {
+    fn build(written: Placed<Self>) -> Result<Vec<DraftedAnswer>, LoadErrors> {
         let mut errors = LoadErrors::new();
         if written.0.0.is_empty() {
             errors.push(written.error("a mock tool needs an answer: `{return: ...}`"));
         }
-        let mut answers: Vec<MockAnswer> = Vec::with_capacity(written.0.0.len());
+        let mut answers: Vec<DraftedAnswer> = Vec::with_capacity(written.0.0.len());
         for answer in written.into_value().0.0 {
             // An answer without a condition and a number takes every call, so what follows it is dead.
-            if answers.last().is_some_and(|last| last.when.is_none() && last.times.is_none()) {
+            // One that the state may not allow makes room, too.
+            let takes_all = |last: &DraftedAnswer| {
+                last.answer.when.is_none() && last.answer.times.is_none() && last.needs_state().is_none()
+            };
+            if answers.last().is_some_and(takes_all) {
                 let error = answer.error("this answer is never given: the one before it answers all calls");
                 errors.push(error.help("give the one before it a `when` or `times`"));
             }

@@ -390,8 +390,18 @@ fn only_named_stages_touch_the_world() {
 }
 
 /// The folders of checks.
-const CHECK_GROUPS: &[&str] =
-    &["answer", "budgets", "calls", "combined", "figures", "judged", "order", "trajectory", "workspace"];
+const CHECK_GROUPS: &[&str] = &[
+    "answer",
+    "budgets",
+    "calls",
+    "combined",
+    "figures",
+    "judged",
+    "order",
+    "trajectory",
+    "workspace",
+    "world",
+];
 
 /// What checks share, and `verification`, a check that is a folder of its own.
 const CHECK_TOOLS: &[&str] =

@@ -25,6 +25,7 @@ fn read(name: &str, settings: Node<'_>, folder: &Path) -> Result<Box<dyn Check>,
             files: &files,
             folder,
             tables: &arraign::__internals::check::Tables::default(),
+            script: arraign::__internals::check::ScriptInScope::Absent,
         },
     )
 }
@@ -220,6 +221,7 @@ pay:
             files: &files,
             folder: dir.path(),
             tables: &arraign::__internals::check::Tables::default(),
+            script: arraign::__internals::check::ScriptInScope::Absent,
         };
         let calls = trace(&[("pay", json!({"to": "nobody"}))]);
         let count = |settings: &str| {

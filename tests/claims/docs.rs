@@ -346,6 +346,7 @@ fn source_of(kind: &CheckKind) -> PathBuf {
         "order/",
         "trajectory/",
         "workspace/",
+        "world/",
     ];
     let files = groups.iter().flat_map(|group| {
         [".rs", "/mod.rs"].map(|end| root().join(format!("src/check/{group}{}{end}", kind.name)))

@@ -34,7 +34,13 @@ fn read(kind: &str, settings: &Json) -> Result<Box<dyn Check>, LoadErrors> {
     let folder = Path::new(".");
     let files = Files::new(folder, folder);
     let tables = Tables::default();
-    let scope = Scope { kinds: &kinds, files: &files, folder, tables: &tables };
+    let scope = Scope {
+        kinds: &kinds,
+        files: &files,
+        folder,
+        tables: &tables,
+        script: arraign::__internals::check::ScriptInScope::Absent,
+    };
     (kinds.find(kind).expect(kind).read)(documents[0].root(), &scope)
 }
 

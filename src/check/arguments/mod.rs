@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use ignored::IgnoredPaths;
 pub(crate) use read::{ORDINARY_WORDS, ToolArguments, WORDS, read_arguments};
 use test::ValueTest;
-pub(crate) use words::{MatcherWords, WrittenArguments};
+pub(crate) use words::{MatcherWords, WrittenArgument, WrittenArguments};
 
 use crate::JsonSchema;
 use crate::json::{Json, JsonMap, JsonText};

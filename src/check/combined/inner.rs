@@ -1,6 +1,7 @@
 //! The checks inside a combination, each with one of three answers: it holds, it does not, or it is undecided.
 
 use serde::Deserialize;
+use smol_str::SmolStr;
 
 use crate::JsonSchema;
 use crate::check::support::forms::ExpectEntry;
@@ -104,6 +105,10 @@ impl Check for Combination {
     fn workspace_needs(&self) -> WorkspaceNeeds {
         let needs = self.checks.iter().map(|check| check.check().workspace_needs());
         needs.fold(WorkspaceNeeds::default(), WorkspaceNeeds::join)
+    }
+
+    fn watched_state(&self) -> Vec<Vec<SmolStr>> {
+        self.checks.iter().flat_map(|check| check.check().watched_state()).collect()
     }
 
     fn is_vacuous(&self) -> bool {

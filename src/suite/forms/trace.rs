@@ -195,6 +195,8 @@ pub(crate) struct StepFields {
     built_in: Option<bool>,
     /// The name as the host wrote it, if it differs. The name of the call is then not split.
     written: Option<Nullable<String>>,
+    /// The number of the call among those that mock tools answered, from 1.
+    served: Option<Nullable<NonZeroU64>>,
     /// The start of the call, in milliseconds from the beginning of the run.
     started_ms: Option<Nullable<Amount>>,
     /// The duration of the call in milliseconds.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::fill::RowFiller;
+use super::fill::{OtherPlaceholders, RowFiller};
 use super::table::{RowTable, RowValues, find_naming_column, read_rows};
 use crate::case::{CaseRow, TemplatePart, split_placeholders};
 use crate::check::Scope;
@@ -94,13 +94,15 @@ fn name_case(filler: &mut RowFiller<'_>, case: &Tree, entries: &[(Key, Tree)]) -
         return (key, Tree { span: case.span, value: Value::String(row.key.as_str().into()) });
     };
     let value = match &id.value {
-        Value::String(text) if text.contains("{{") => match filler.fill_text(text, id.span, false) {
-            // A whole number in a cell is an id as well, whose text is meant.
-            Some(Value::Number(number)) if number.is_written_as_integer() => {
-                Value::String(number.to_string().into())
+        Value::String(text) if text.contains("{{") => {
+            match filler.fill_text(text, id.span, OtherPlaceholders::Refused) {
+                // A whole number in a cell is an id as well, whose text is meant.
+                Some(Value::Number(number)) if number.is_written_as_integer() => {
+                    Value::String(number.to_string().into())
+                }
+                text => text.unwrap_or(Value::Null),
             }
-            text => text.unwrap_or(Value::Null),
-        },
+        }
         Value::String(text) => Value::String(format!("{text}[{}]", row.key).into()),
         Value::Number(number) if number.is_written_as_integer() => {
             Value::String(format!("{number}[{}]", row.key).into())

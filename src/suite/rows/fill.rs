@@ -26,29 +26,52 @@ pub(super) struct RowFiller<'r> {
     pub(super) copies: &'r mut CopyBudget,
 }
 
+/// The placeholders of a text that no row fills.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OtherPlaceholders {
+    /// What an agent is asked.
+    OfAgent,
+    /// The arguments of calls of mock tools.
+    OfCalls,
+    /// There are none: another name is a mistake.
+    Refused,
+}
+
 impl<'r> RowFiller<'r> {
-    /// Returns a copy of entries of a case, filled. The agent's own placeholders stay.
+    /// Returns a copy of entries of a case, filled. The placeholders of the agent stay, and those of mock tools that no column
+    /// fills: arguments of calls fill them.
     pub(super) fn fill_entries<'t>(
         &mut self,
         entries: impl Iterator<Item = &'t (Key, Tree)>,
     ) -> Vec<(Key, Tree)> {
-        entries.map(|(key, tree)| (key.clone(), self.fill_tree(tree, key.name == "agent"))).collect()
+        let fillers = entries.map(|(key, tree)| {
+            let others = match key.name.as_str() {
+                "agent" => OtherPlaceholders::OfAgent,
+                "mocks" => OtherPlaceholders::OfCalls,
+                _ => OtherPlaceholders::Refused,
+            };
+            (key.clone(), self.fill_tree(tree, others))
+        });
+        fillers.collect()
     }
 
-    fn fill_tree(&mut self, tree: &Tree, of_agent: bool) -> Tree {
+    fn fill_tree(&mut self, tree: &Tree, others: OtherPlaceholders) -> Tree {
         // The budget is used up: the rest of the case is left out, and the file is refused.
         if !self.copies.count_value(0) {
             return Tree { span: tree.span, value: Value::Null };
         }
         let value = match &tree.value {
             Value::String(text) if text.contains("{{") => {
-                self.fill_text(text, tree.span, of_agent).unwrap_or(Value::Null)
+                self.fill_text(text, tree.span, others).unwrap_or(Value::Null)
             }
             Value::List(trees) => {
-                Value::List(trees.iter().map(|tree| self.fill_tree(tree, of_agent)).collect())
+                Value::List(trees.iter().map(|tree| self.fill_tree(tree, others)).collect())
             }
             Value::Map(entries) => Value::Map(
-                entries.iter().map(|(key, tree)| (key.clone(), self.fill_tree(tree, of_agent))).collect(),
+                entries
+                    .iter()
+                    .map(|(key, tree)| (self.fill_key(key, others), self.fill_tree(tree, others)))
+                    .collect(),
             ),
             value => value.clone(),
         };
@@ -56,17 +79,19 @@ impl<'r> RowFiller<'r> {
     }
 
     /// Fills one text; `None` if it has a mistake.
-    pub(super) fn fill_text(&mut self, text: &str, span: Span, of_agent: bool) -> Option<Value> {
+    pub(super) fn fill_text(&mut self, text: &str, span: Span, others: OtherPlaceholders) -> Option<Value> {
         let mut filled = String::new();
         for part in split_placeholders(text) {
             match part {
                 TemplatePart::Text(written) => filled.push_str(written),
-                TemplatePart::Unclosed(written) if of_agent => filled.push_str(written),
+                TemplatePart::Unclosed(written) if others != OtherPlaceholders::Refused => {
+                    filled.push_str(written);
+                }
                 TemplatePart::Unclosed(_) => {
                     self.fail(span, "`{{` has no `}}` behind it".to_owned(), None);
                     return None;
                 }
-                TemplatePart::Placeholder { written, name } if of_agent && Template::knows_name(name) => {
+                TemplatePart::Placeholder { written, name } if self.leaves(name, others) => {
                     filled.push_str(written);
                 }
                 TemplatePart::Placeholder { written, name } => {
@@ -81,6 +106,27 @@ impl<'r> RowFiller<'r> {
         }
         self.copies.count_text(filled.len());
         Some(Value::String(filled.into()))
+    }
+
+    /// Fills a key that is a pointer into a state: `/orders/{{id}}`. Other keys are names.
+    fn fill_key(&mut self, key: &Key, others: OtherPlaceholders) -> Key {
+        if !key.name.starts_with('/') || !key.name.contains("{{") {
+            return key.clone();
+        }
+        let filled = self.fill_text(&key.name, key.span, others);
+        match filled.as_ref().and_then(render_scalar) {
+            Some(name) => Key { name: name.into(), span: key.span },
+            None => key.clone(),
+        }
+    }
+
+    /// Whether a placeholder stays, because something else fills it later.
+    fn leaves(&self, name: &str, others: OtherPlaceholders) -> bool {
+        match others {
+            OtherPlaceholders::OfAgent => Template::knows_name(name),
+            OtherPlaceholders::OfCalls => !self.table.columns.contains(name),
+            OtherPlaceholders::Refused => false,
+        }
     }
 
     /// Renders a value that stands inside a longer text.

@@ -93,6 +93,7 @@ fn build_case(keys: &Json) -> Json {
         "trace": {"calls": ["look"], "answer": "look"},
         "expect": [{"tool_called": "look"}],
         "workspace": {},
+        "mocks": {"state": {"look": ["look"]}, "tools": {"look": {"append": {"/look": 1}, "return": "found"}}},
     });
     for (key, value) in keys.as_object().expect("keys") {
         case[key] = value.clone();

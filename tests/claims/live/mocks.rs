@@ -337,6 +337,82 @@ fn a_server_that_does_not_start_fails_the_trial() {
 }
 
 /// The block of the page of mock tools below a mark.
+/// A shop whose refunds change its state.
+const STATEFUL: &str = "{state: {orders: {'7': {status: open}, '8': {status: open}}, refunds: []}, tools: {\
+     get_order: [{read: '/orders/{{id}}'}, {return: no such order, failed: true}], \
+     refund: [{when: {id: {exists_in: /orders}}, set: {'/orders/{{id}}/status': refunded}, append: {/refunds: '{{id}}'}, \
+     return: {ok: true}}, {return: no such order, failed: true}]}}";
+
+#[test]
+fn a_live_run_its_recording_and_a_foreign_trace_end_in_the_same_state() {
+    let words =
+        [r#"get_order={"id": 7}"#, r#"refund={"id": 7}"#, r#"refund={"id": 9}"#, r#"get_order={"id": 7}"#];
+    let expect = "{state: {after: [{refund: {id: 7}}], unchanged: /orders/8}}, {contains: refunded}";
+    let project = project(&words, "", STATEFUL, expect);
+    run(&project, &[LIVE]).exits(0);
+    run(&project, &[RECORD]).exits(0);
+    // The recording has the numbers of the calls, and is judged without the agent.
+    let calls = calls(&project);
+    assert_eq!(
+        calls.iter().map(|call| call.served).collect::<Vec<_>>(),
+        [Some(1), Some(2), Some(3), Some(4)]
+    );
+    run(&project, &[]).exits(0);
+    // Another tool has recorded the same calls, without statuses and numbers.
+    let result = |call: &Call| {
+        call.result.as_ref().map(|result| match result {
+            Json::String(text) => text.as_str().to_owned(),
+            value => value.to_string(),
+        })
+    };
+    let asked = calls.iter().enumerate().map(|(at, call)| {
+        json!({"role": "assistant", "content": null, "tool_calls": [
+            {"id": format!("c{at}"), "type": "function",
+             "function": {"name": format!("shop_{}", call.name), "arguments": call.arguments.to_text()}}]})
+    });
+    let answered = calls
+        .iter()
+        .enumerate()
+        .map(|(at, call)| json!({"role": "tool", "tool_call_id": format!("c{at}"), "content": result(call)}));
+    let mut messages = vec![json!({"role": "user", "content": "Where is order 7?"})];
+    messages.extend(asked.zip(answered).flat_map(|(asked, answered)| [asked, answered]));
+    messages.push(json!({"role": "assistant", "content": "It is refunded."}));
+    let judge = |messages: &Json| {
+        let foreign =
+            Project::empty().file("evals/traces/a.json", json!({"messages": messages}).to_string()).file(
+                "evals/s.yaml",
+                format!("id: a\nmocks: {STATEFUL}\ntrace: traces/a.json\nexpect: [{expect}]\n"),
+            );
+        run(&foreign, &[]);
+        foreign.verdict("s::a")
+    };
+    assert_eq!(judge(&messages.clone().into())["status"], "pass");
+    // A second refund is another state, and a read of another value another world.
+    let mut doubled = messages.clone();
+    doubled.splice(5..5, messages[3..5].to_vec());
+    assert_eq!(judge(&doubled.into())["status"], "fail");
+    let mut other = messages;
+    other[2]["content"] = "{\"status\":\"lost\"}".into();
+    let verdict = judge(&other.into());
+    assert_eq!(verdict["status"], "undecided");
+    assert!(verdict.to_string().contains("call 1 of `shop_get_order` read another value"), "{verdict}");
+}
+
+#[test]
+fn a_changed_state_makes_the_recording_stale() {
+    let project = project(
+        &[r#"get_order={"id": 7}"#],
+        "",
+        "{state: shop.json, tools: {get_order: {read: '/{{id}}'}}}",
+        "{contains: open}",
+    );
+    project.write("evals/shop.json", r#"{"7": "open"}"#);
+    run(&project, &[RECORD]).exits(0);
+    run(&project, &[]).exits(0);
+    project.write("evals/shop.json", r#"{"7": "lost"}"#);
+    run(&project, &[]).exits(101).says("undecided").says("`mocks` has changed since");
+}
+
 fn find_example(mark: &str) -> String {
     let page = include_str!("../../../docs/mocks.md");
     let (_, rest) = page.split_once(&format!("<!-- {mark} -->\n")).expect("the mark");

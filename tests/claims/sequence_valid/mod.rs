@@ -26,6 +26,7 @@ fn read_in(folder: &Path, settings: &str) -> Result<Box<dyn Check>, LoadErrors> 
         files: &files,
         folder,
         tables: &arraign::__internals::check::Tables::default(),
+        script: arraign::__internals::check::ScriptInScope::Absent,
     };
     let documents = Document::parse(&Source::new("case.yaml", settings))?;
     (kind.read)(documents[0].root(), &scope)

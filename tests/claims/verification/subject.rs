@@ -17,7 +17,13 @@ pub(crate) fn check(settings: &str) -> Box<dyn Check> {
     let files = Files::new(".", ".");
     let tables = Tables::default();
     let kind: &CheckKind = kinds.find("verification").expect("the check");
-    let scope = Scope { kinds: &kinds, files: &files, folder: std::path::Path::new("."), tables: &tables };
+    let scope = Scope {
+        kinds: &kinds,
+        files: &files,
+        folder: std::path::Path::new("."),
+        tables: &tables,
+        script: arraign::__internals::check::ScriptInScope::Absent,
+    };
     (kind.read)(documents[0].root(), &scope).unwrap_or_else(|errors| panic!("{errors}"))
 }
 

@@ -169,6 +169,10 @@ pub struct Call {
     pub status_mark: StatusMark,
     /// The error's text.
     pub error: Option<String>,
+    /// The number of the call among those that a server of mock tools answered, from 1. The state behind the tools changed in
+    /// this order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub served: Option<u32>,
     /// The start of the call, in milliseconds since the run began.
     pub started_ms: Option<f64>,
     /// The duration of the call in milliseconds.
@@ -194,6 +198,7 @@ impl Call {
             status: CallStatus::Unanswered,
             status_mark: StatusMark::Recorded,
             error: None,
+            served: None,
             started_ms: None,
             duration_ms: None,
             exit_code: None,

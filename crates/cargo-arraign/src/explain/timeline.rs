@@ -286,6 +286,7 @@ fn render_call_facts(call: &Call) -> Option<String> {
         call.id.as_ref().map(|id| format!("id {id}")),
         call.server.name().map(|server| format!("server {server}")),
         call.written.as_ref().map(|written| format!("written {written}")),
+        call.served.map(|number| format!("answered as call {number} of the mock tools")),
         call.started_ms.map(|ms| format!("started after {}", render_milliseconds(ms))),
         call.duration_ms.map(|ms| format!("took {}", render_milliseconds(ms))),
         call.exit_code.map(|code| format!("exit code {code}")),

@@ -67,6 +67,31 @@ fn a_name_that_is_nearly_the_name_of_a_called_tool_is_a_remark() {
     assert!(!told.contains("delete_all"), "{told}");
 }
 
+/// A case may look at the state, or name the tool in a check of calls. One of several cases with the tools suffices.
+#[test]
+#[cfg(feature = "mocks")]
+fn a_change_of_the_state_that_no_case_looks_at_is_a_remark() {
+    let lint = |expect: &str| {
+        linted(&format!(
+            "{{mocks: {{state: {{orders: {{}}, log: []}}, tools: {{\n  close: {{set: {{'/orders/{{{{id}}}}': closed}}, return: ok}},\n  \
+             note: {{append: {{/log: 1}}, return: ok}}}}}}, tests: [\n\
+             {{id: a, trace: {{calls: [{{call: close, args: {{id: 7}}}}]}}, expect: [{expect}]}},\n\
+             {{id: b, trace: {{calls: []}}, expect: [{{contains: x}}]}}]}}"
+        ))
+        .1
+    };
+    let remark = |tool: &str| {
+        format!("unseen_effect: `{tool}` changes the state, and no case looks at what it changes")
+    };
+    let told = lint("{state: {has: {/orders/7: closed}}}");
+    assert!(told.contains(&remark("note")) && !told.contains(&remark("close")), "{told}");
+    assert!(told.contains("evals/s.yaml:3:3"), "{told}");
+    let told = lint("{tool_called: note}");
+    assert!(told.contains(&remark("close")) && !told.contains(&remark("note")), "{told}");
+    let told = lint("{state: {after: [{close: {id: 7}}]}}");
+    assert!(!told.contains("unseen_effect"), "{told}");
+}
+
 #[test]
 fn cases_that_test_all_that_happens_leave_nothing_to_remark() {
     let told = linted(

@@ -27,6 +27,52 @@ fn each_survivor_is_a_line_with_a_check_that_notices_it() {
     }
 }
 
+/// One check of the state notices each change of a call that changes the state: its answers are those of the state, not those
+/// of the recording.
+#[test]
+#[cfg(feature = "mocks")]
+fn a_check_of_the_state_notices_each_change_of_a_writing_call() {
+    let case = r#"
+mocks:
+  state: {orders: {"7": {status: shipped, total: 20}, "8": {status: open, total: 5}}, refunds: []}
+  tools:
+    get_order: [{read: "/orders/{{id}}"}, {return: no such order, failed: true}]
+    refund:
+      - when: {id: {exists_in: /orders}}
+        set: {"/orders/{{id}}/status": refunded}
+        append: {/refunds: {id: "{{id}}", amount: "{{amount}}"}}
+        return: {ok: true}
+      - {return: no such order, failed: true}
+    cancel: {remove: "/orders/{{id}}", return: done}
+id: a
+expect:
+  - state: {after: [{cancel: {id: 8}}, {refund: {id: 7, amount: 20}}]}
+trace:
+  - {call: get_order, args: {id: 7}, result: {status: shipped, total: 20}}
+  - {call: refund, args: {id: 7, amount: 20}, result: {ok: true}}
+  - {call: cancel, args: {id: 8}, result: done}
+"#;
+    let folder = MutatedFolder::with_case(case);
+    let ran = arraign(folder.path(), &["mutate", "--all", "--format", "json"]);
+    let found: Json = json::from_str(&ran.stdout).expect("JSON");
+    let mutants = found["cases"][0]["runs"][0]["mutants"].as_array().expect("mutants").to_vec();
+    let wanted = ["omit", "duplicate", "change_value", "fail", "omit_argument", "rename"];
+    let mut seen = 0;
+    for mutant in mutants {
+        let id = mutant["id"].as_str().expect("an id");
+        // A second `cancel` finds nothing and changes nothing.
+        let is_harmless = id.starts_with("duplicate 3 cancel");
+        let is_wanted = wanted.iter().any(|sort| id.starts_with(&format!("{sort} ")))
+            && (id.contains("refund") || id.contains("cancel"))
+            && !is_harmless;
+        if is_wanted {
+            seen += 1;
+            assert_eq!(mutant["fate"], "killed", "{mutant}");
+        }
+    }
+    assert!(seen >= 11, "{seen}: {found}");
+}
+
 /// A run whose id is a secret is named by its number.
 #[test]
 fn no_id_of_a_run_shows_a_secret() {

@@ -6,7 +6,7 @@ use crate::json::{Json, JsonNode};
 use crate::reader::build::tool_name::split_given_name;
 use crate::reader::formats::native::mistake::NativeMistake;
 use crate::reader::formats::native::value::{
-    read_amount, read_exit_code, read_flag, read_status, read_text, read_texts, read_turn,
+    read_amount, read_exit_code, read_flag, read_served, read_status, read_text, read_texts, read_turn,
 };
 use crate::trace::{Arguments, Call, CallStatus, Role, StatusMark, ToolServer};
 
@@ -35,6 +35,7 @@ struct WrittenStep {
     server: Option<String>,
     built_in: bool,
     written: Option<String>,
+    served: Option<u32>,
     started_ms: Option<f64>,
     duration_ms: Option<f64>,
     exit_code: Option<i64>,
@@ -63,6 +64,7 @@ pub(crate) const KEYS: &[&str] = &[
     "server",
     "built_in",
     "written",
+    "served",
     "started_ms",
     "duration_ms",
     "exit_code",
@@ -151,6 +153,7 @@ impl WrittenStep {
             "server" => self.server = read_text(value)?,
             "built_in" => self.built_in = read_flag(&value)?,
             "written" => self.written = read_text(value)?,
+            "served" => self.served = read_served(&value)?,
             "started_ms" => self.started_ms = read_amount(&value)?,
             "duration_ms" => self.duration_ms = read_amount(&value)?,
             "exit_code" => self.exit_code = read_exit_code(&value)?,
@@ -201,6 +204,7 @@ impl WrittenStep {
         let tool = server.is_none() && !self.built_in && self.written.is_none();
         let labels = id.is_none() && turn.is_none() && tool && self.agent_path.is_none();
         data && labels
+            && self.served.is_none()
             && self.started_ms.is_none()
             && self.duration_ms.is_none()
             && self.status.is_none()
@@ -237,6 +241,7 @@ impl WrittenStep {
             status: self.status.unwrap_or(implied),
             status_mark,
             error: self.error,
+            served: self.served,
             started_ms: self.started_ms,
             duration_ms: self.duration_ms,
             exit_code: self.exit_code,

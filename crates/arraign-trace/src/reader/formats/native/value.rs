@@ -46,6 +46,12 @@ pub(crate) fn read_turn(value: &JsonNode) -> Read<NonZeroUsize> {
     })
 }
 
+pub(crate) fn read_served(value: &JsonNode) -> Read<u32> {
+    read_kind(value, "a whole number from 1 up", |value| {
+        u32::try_from(value.as_number()?.as_u64()?).ok().filter(|number| *number > 0)
+    })
+}
+
 pub(crate) fn read_exit_code(value: &JsonNode) -> Read<i64> {
     read_kind(value, "a whole number", |value| value.as_number()?.as_i64())
 }

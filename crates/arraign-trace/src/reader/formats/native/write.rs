@@ -120,6 +120,7 @@ fn step(call: &Call, next_turn: usize) -> Json {
     // Without a result, a status that is left out is that of a call which was not answered.
     let is_inferred = call.status_mark == StatusMark::Inferred && !is_told(call);
     put(&mut object, "status_inferred", is_inferred.then_some(true));
+    put(&mut object, "served", call.served);
     put(&mut object, "started_ms", call.started_ms);
     put(&mut object, "duration_ms", call.duration_ms);
     put(&mut object, "agent_path", (!call.agent_path.is_empty()).then_some(&call.agent_path));
