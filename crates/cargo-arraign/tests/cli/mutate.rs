@@ -67,7 +67,7 @@ trace:
             && !is_harmless;
         if is_wanted {
             seen += 1;
-            assert_eq!(mutant["fate"], "killed", "{mutant}");
+            assert!(mutant["fate"]["killed"].is_object(), "{mutant}");
         }
     }
     assert!(seen >= 11, "{seen}: {found}");
