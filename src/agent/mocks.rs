@@ -44,7 +44,7 @@ pub(super) struct OwnTools {
 /// Returns the tools that a case offers to its agent.
 pub(super) fn find_own_tools(task: Option<&MocksTask>) -> Option<OwnTools> {
     let mocks = &task?.mocks;
-    let names = mocks.tools.iter().chain(&mocks.decoys).map(|tool| tool.name.clone()).collect();
+    let names = mocks.script.tools.iter().chain(&mocks.script.decoys).map(|tool| tool.name.clone()).collect();
     Some(OwnTools { server: mocks.name.clone(), names })
 }
 

@@ -96,14 +96,23 @@ impl Variant {
 }
 
 impl Case {
-    /// Returns the case with its agent as `variant` has it. The error is about a file of the case that cannot hold the
-    /// recordings of the variant.
+    /// Returns the case with its agent as `variant` has it. The error says what of the case cannot go with the variant: a
+    /// file that cannot hold its recordings, or a state of other tools.
     pub fn with_variant(&self, variant: &Arc<Variant>) -> Result<Self, LoadError> {
         let mut case = self.clone();
         if let (Some(agent), Some(used)) = (&variant.agent, &mut case.agent) {
             used.from = AgentFrom::Named(agent.name.clone());
         }
         if let Some(mocks) = &variant.mocks {
+            // The checks of the case follow the state of its own tools.
+            if case.mocks.as_ref().is_some_and(|mocks| mocks.script.state.is_some()) {
+                let problem = format!(
+                    "the variant `{}` has mock tools of its own, and those of this case have a `state`",
+                    variant.name
+                );
+                let help = "take `mocks` out of the variant, or `state` out of the case";
+                return Err(LoadError::new(self.place.clone(), problem).help(help));
+            }
             case.mocks = Some(Arc::clone(mocks));
         }
         if let Some(runs) = variant.repeat {

@@ -77,7 +77,7 @@ pub(super) fn parse_variants(root: Node<'_>, scope: &Scope<'_>) -> Result<Vec<Va
             env.insert(variable, value.into_value().0);
         }
         let mocks = written.mocks.as_ref().map(Unparsed::node);
-        let mocks = mocks.and_then(|node| errors.take(parse_mocks(node, scope)));
+        let mocks = mocks.and_then(|node| errors.take(parse_mocks(node, scope, true)));
         variants.push(Variant {
             place: Some(place),
             mocks: mocks.map(Arc::new),

@@ -7,7 +7,7 @@ use super::agent::{WrittenDescription, build_named_agents};
 use super::discover::WORKSPACE_FILE;
 use super::variants::{parse_matrix, parse_variants, refuse_same_names};
 use crate::case::{AgentLimits, NamedAgent, Variant};
-use crate::check::{DeclaredReaders, InputMatch, Registry, Scope, Tables, parse_readers};
+use crate::check::{DeclaredReaders, InputMatch, Registry, Scope, ScriptInScope, Tables, parse_readers};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::reader::ReaderSet;
 use crate::source::Files;
@@ -79,7 +79,8 @@ pub fn workspace(files: &Files, kinds: &Registry) -> Result<Workspace, LoadError
     let root = document.root();
     let mut variants = Vec::new();
     if fields.node("variants").is_some() {
-        let scope = Scope { kinds, files, folder: files.root(), tables: &tables };
+        let scope =
+            Scope { kinds, files, folder: files.root(), tables: &tables, script: ScriptInScope::Absent };
         variants.extend(fields.take(parse_variants(root, &scope)).unwrap_or_default());
     }
     if fields.node("matrix").is_some() {
