@@ -257,11 +257,11 @@ fn unite_errors<T>(
 
 /// Returns the name of the file beside a missing one that is most like it.
 fn find_near_file(missing: &Path, files: &Files) -> Option<String> {
-    let name = missing.file_name()?.to_str()?;
     let beside = files.list(missing.parent()?);
-    let names = beside.iter().filter_map(|path| path.file_name()?.to_str());
-    let near = nearest(name, names)?;
-    Some(files.name(&missing.with_file_name(near)))
+    let stems = beside.iter().filter_map(|path| path.file_stem()?.to_str());
+    let near = nearest(missing.file_stem()?.to_str()?, stems)?;
+    let found = beside.iter().find(|path| path.file_stem().is_some_and(|stem| stem == near))?;
+    Some(files.name(found))
 }
 
 /// Reads the only run of a file. The inner error is the number of runs.

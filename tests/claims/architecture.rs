@@ -50,8 +50,8 @@ const TRACE_LAYERS: &[&[&str]] = &[
 
 /// Those of the package `cargo-arraign`: what commands share, the commands whose parts others use, and all commands.
 const PROGRAM_LAYERS: &[&[&str]] = &[
-    &["command_groups", "error", "file_options", "out", "yaml_writer"],
-    &["target_format"],
+    &["command_groups", "error", "file_options", "yaml_writer"],
+    &["out", "target_format"],
     &["case_edit", "editor", "mutants", "new_file"],
     &["explain", "report", "run"],
     &["from_trace"],

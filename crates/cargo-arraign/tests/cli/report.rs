@@ -136,7 +136,10 @@ fn what_cannot_be_done_is_2_and_says_what_to_do() {
     let package = Package::of(&suite(&[("a", "look")]));
     pin("report-no-run", &package.arraign(&["report"]));
     package.arraign(&["run"]);
-    pin("report-unknown-run", &package.arraign(&["report", "--run", "r9"]));
+    let unknown = package.arraign(&["report", "--run", "r9"]);
+    assert_eq!(unknown.code, Some(2));
+    let told = &unknown.stderr;
+    assert!(told.starts_with("error: no run `r9` in `") && told.contains("; the newest: `2"), "{told}");
     pin("report-not-a-run", &package.arraign(&["report", "--merge", "evals"]));
     let ran = package.arraign(&["report", "--format", "json,junk"]);
     assert_eq!(ran.code, Some(2));
