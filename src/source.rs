@@ -25,7 +25,9 @@ pub use arraign_trace::source::{
 pub(crate) use fingerprint::FingerprintWriter;
 pub(crate) use fingerprint::TextHash;
 pub use fingerprint::fingerprint_bytes;
-pub(crate) use git::{find_object, git_command, run_git};
+#[cfg(feature = "live")]
+pub(crate) use git::git_command;
+pub(crate) use git::{find_object, run_git};
 #[cfg(feature = "live")]
 pub use inputs::{FileFingerprints, InputError, InputHasher};
 pub use line_log::LineLog;
