@@ -45,6 +45,8 @@ pub struct EarlierRun {
     pub trials: TrialStates,
     /// The agent's calls and answers in the trials of the run.
     pub runs: TrialRuns,
+    /// The number of trials that were to run and left no verdict, and of torn verdicts.
+    pub lost: usize,
 }
 
 impl EarlierRun {

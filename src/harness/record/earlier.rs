@@ -79,6 +79,7 @@ fn read_report(path: &Path) -> Result<EarlierRun, String> {
 fn read_folder(folder: &Path) -> Result<EarlierRun, String> {
     let run = StoredRun::open(&[folder.to_owned()]).map_err(|error| error.to_string())?;
     let mut earlier = EarlierRun::new(&run.run().id);
+    earlier.lost = run.missing() + run.torn();
     run.visit_verdicts(|verdict| earlier.add_verdict(verdict)).map_err(|error| error.to_string())?;
     require_trials(earlier)
 }

@@ -19,6 +19,8 @@ pub struct ComparedRun<'t> {
     pub name: &'t str,
     /// The trials of the run.
     pub trials: &'t TrialStates,
+    /// Whether trials of the run left no verdict, so that a case that is not there may be one of them.
+    pub is_incomplete: bool,
 }
 
 /// Why there is nothing to compare.
@@ -73,6 +75,8 @@ type CaseId<'t> = (&'t str, &'t str);
 /// The trials of one run and one variant.
 struct Side<'t> {
     name: String,
+    /// Whether a case that is not there may be one whose verdict was lost.
+    is_incomplete: bool,
     cases: BTreeMap<CaseId<'t>, &'t TrialRecord>,
 }
 
@@ -85,20 +89,31 @@ struct Pairing {
 }
 
 impl<'t> Side<'t> {
-    fn new(name: String, trials: impl Iterator<Item = &'t TrialRecord>) -> Self {
+    fn new(name: String, is_incomplete: bool, trials: impl Iterator<Item = &'t TrialRecord>) -> Self {
         let cases = trials.map(|trial| ((trial.case_name.as_str(), trial.harness.as_str()), trial));
-        Self { name, cases: cases.collect() }
+        Self { name, is_incomplete, cases: cases.collect() }
     }
 
     /// The trials of one variant of a run. A run of one variant is called by its own name.
     fn of_group(run: ComparedRun<'t>, group: &str) -> Self {
         let is_only = run.trials.list_groups().len() < 2;
         let name = if is_only { run.name.to_owned() } else { format!("{} {group}", run.name) };
-        Self::new(name, run.trials.iter().filter(|trial| trial.get_group() == group))
+        Self::new(name, run.is_incomplete, run.trials.iter().filter(|trial| trial.get_group() == group))
+    }
+
+    /// Lists the cases of this side that the other side does not have.
+    fn list_missing_in<'s>(&'s self, other: &'s Side<'t>) -> impl Iterator<Item = &'t TrialRecord> + 's {
+        let own = self.cases.iter().filter(|(id, trial)| !trial.is_gate && !other.cases.contains_key(*id));
+        own.map(|(_, trial)| *trial)
+    }
+
+    /// Lists the cases of this side whose verdict the other side may have lost.
+    fn list_lost_in(&self, other: &Side<'t>) -> Vec<&'t TrialRecord> {
+        self.list_missing_in(other).filter(|_| other.is_incomplete).collect()
     }
 
     fn of_run(run: ComparedRun<'t>) -> Self {
-        Self::new(run.name.to_owned(), run.trials.iter())
+        Self::new(run.name.to_owned(), run.is_incomplete, run.trials.iter())
     }
 }
 
@@ -149,7 +164,7 @@ impl ComparisonReport {
         // A case with its own trace has no variant: it would be the same trial on both sides.
         let side = |name: &str| {
             let trials = run.trials.iter().filter(|trial| trial.variant.as_deref() == Some(name));
-            Side::new(name.to_owned(), trials)
+            Side::new(name.to_owned(), run.is_incomplete, trials)
         };
         let sides: Vec<_> = others.into_iter().map(|other| (side(first), side(other))).collect();
         Self::compare_pairs(&sides, settings)
@@ -254,6 +269,19 @@ fn pair_cases(
             _ => missing.push((*name).to_owned()),
         }
     }
+    // A verdict that was lost is no result: what is not there must not pass for a case that was taken out.
+    let lost_after = before.list_lost_in(after);
+    let lost_before = after.list_lost_in(before);
+    for trial in &lost_after {
+        let before = trial.find_figure(paired.measure);
+        pairs.push(CasePair { before, after: None, cluster: clusters.number(trial) });
+    }
+    for trial in &lost_before {
+        let after = trial.find_figure(paired.measure);
+        pairs.push(CasePair { before: None, after, cluster: clusters.number(trial) });
+    }
+    let lost = || lost_after.iter().chain(&lost_before);
+    missing.extend(lost().map(|trial| trial.case_name.clone()));
     clusters.check()?;
     // The largest difference first; cases with the same one by name.
     flips.sort_by(|(one, _), (other, _)| other.abs().total_cmp(&one.abs()));
@@ -262,15 +290,17 @@ fn pair_cases(
         chosen.map(|(_, flip)| flip.clone()).collect::<Vec<CaseFlip>>()
     };
     let only = |side: &Side<'_>, other: &Side<'_>| {
-        let own = side.cases.iter().filter(|(id, trial)| !trial.is_gate && !other.cases.contains_key(*id));
-        own.map(|((name, _), _)| (*name).to_owned()).collect::<Vec<String>>()
+        if other.is_incomplete {
+            return Vec::new();
+        }
+        side.list_missing_in(other).map(|trial| trial.case_name.clone()).collect()
     };
     let runs = pairs.iter().flat_map(|pair| [pair.before, pair.after]).flatten().map(|figure| figure.runs);
     let comparison = SideComparison {
         before: before.name.clone(),
         after: after.name.clone(),
         measure: paired.measure,
-        cases: fixed.iter().filter(|(_, was, _)| !was.is_gate).count() + samples.len(),
+        cases: fixed.iter().filter(|(_, was, _)| !was.is_gate).count() + samples.len() + lost().count(),
         pairs: 0,
         fixed_pairs: fixed.iter().filter(|(_, was, _)| !was.is_gate).count(),
         missing,

@@ -14,7 +14,7 @@ use arraign::__internals::score::paired::{Measure, PairedSettings, plan_comparis
 use clap::{Args, ValueEnum};
 
 use self::text::{render_plan, render_text};
-use crate::error::{CliError, CliResult, FAILED, exit_after_write};
+use crate::error::{CliError, CliResult, FAILED, exit_after_write, print_to_stderr};
 use crate::out::locate_out_folder;
 
 /// Compare runs, or variants of one run: worse, better, no worse or undecided.
@@ -97,9 +97,11 @@ impl Compare {
                 [run] => read_named(run, &folder)?,
                 _ => return Err(CliError::new("`--variants` compares variants of one run: name one run")),
             };
+            note_incomplete(&run);
             ComparisonReport::compare_variants(borrow_run(&run), &names, &settings)
         } else {
             let (before, after) = self.read_runs(&folder)?;
+            std::iter::once(&before).chain(&after).for_each(note_incomplete);
             let after: Vec<ComparedRun<'_>> = after.iter().map(borrow_run).collect();
             ComparisonReport::compare_runs(borrow_run(&before), &after, &settings)
         };
@@ -165,8 +167,16 @@ impl Compare {
     }
 }
 
+/// Says that verdicts of a run are lost.
+fn note_incomplete(run: &EarlierRun) {
+    if run.lost > 0 {
+        let lost = if run.lost == 1 { "1 verdict is".to_owned() } else { format!("{} verdicts are", run.lost) };
+        print_to_stderr(&format!("`{}` is incomplete: {lost} lost", run.name));
+    }
+}
+
 fn borrow_run(run: &EarlierRun) -> ComparedRun<'_> {
-    ComparedRun { name: &run.name, trials: &run.trials }
+    ComparedRun { name: &run.name, trials: &run.trials, is_incomplete: run.lost > 0 }
 }
 
 /// Returns the last run that started before `after` and has a trial of it.

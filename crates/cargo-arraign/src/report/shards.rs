@@ -80,6 +80,13 @@ fn check_list(manifests: &[&RunManifest], is_partial: bool) -> Result<Vec<(Strin
     if missing.is_empty() && divided != listed || divided > listed {
         return Err(format!("the shards ran {divided} of {listed} trials: the others are in no shard"));
     }
+    let broken = trials.iter().find(|(_, (trials, left))| left < trials);
+    if let (false, Some((number, (trials, left)))) = (is_partial, broken) {
+        return Err(format!(
+            "incomplete: shard {number} of {count} left {left} of {trials} verdicts; run it again, or see what is there \
+             with `--partial`"
+        ));
+    }
     if !is_partial {
         return Ok(Vec::new());
     }

@@ -194,6 +194,25 @@ fn variants_of_one_run_are_compared_and_the_worse_one_is_exit_code_101() {
     assert!(none.stderr.contains("its variants are `baseline`, `cheaper`, `terse`"), "{}", none.stderr);
 }
 
+/// A run that was cut off has the cases that came first. What it has lost is not what somebody took out.
+#[test]
+fn a_run_that_was_cut_off_is_not_no_worse() {
+    let package = tempfile::tempdir().expect("a folder");
+    let half = |variant: &str, good: usize| sample(variant, 200, good)[..100].to_vec();
+    for (id, verdicts) in [("1-1", sample("baseline", 200, 200)), ("2-2", half("baseline", 100))] {
+        let run = package.path().join("target/arraign").join(id);
+        leave_run(&run, 1, &[]);
+        let path = run.join("@manifests/evals.json");
+        let manifest = fs::read_to_string(&path).expect("a manifest");
+        fs::write(&path, manifest.replacen('{', "{\"trials\":200,", 1)).expect("a manifest");
+        write_lines(&run.join("evals.7.jsonl"), &verdicts);
+    }
+    let ran = arraign(package.path(), &["compare", "1-1", "2-2", "--margin", "0.05"]);
+    assert_eq!(ran.code, Some(101), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("100 of 200 cases have no result in 2-2"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("`2-2` is incomplete: 100 verdicts are lost"), "{}", ran.stderr);
+}
+
 #[test]
 fn with_a_margin_undecided_is_exit_code_101_unless_it_is_allowed() {
     let package = package();
