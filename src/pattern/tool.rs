@@ -29,7 +29,7 @@ use super::near_name::{is_no_name_char, show_name};
 ///     assert!(ToolPattern::new(text)?.matches(&call), "{text}");
 /// }
 /// assert!(!ToolPattern::new("store:get_order")?.matches(&call));
-/// # Ok::<(), String>(())
+/// # Ok::<(), arraign::__internals::pattern::PatternError>(())
 /// ```
 #[derive(Clone, JsonSchema)]
 #[schemars(with = "String", description = "", inline)]

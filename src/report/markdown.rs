@@ -105,11 +105,8 @@ impl ReportBuilder for MarkdownReport<'_> {
     fn finish(self: Box<Self>) -> String {
         let mut report = render_totals(self.totals);
         if let Some((earlier, trials)) = &self.compared {
-            let before = ComparedRun {
-                name: &earlier.name,
-                trials: &earlier.trials,
-                is_incomplete: earlier.lost > 0,
-            };
+            let before =
+                ComparedRun { name: &earlier.name, trials: &earlier.trials, is_incomplete: earlier.lost > 0 };
             let after = ComparedRun { name: &self.run.id, trials, is_incomplete: false };
             // Only the key of clusters can be wrong, and there is none.
             let compared = ComparisonReport::compare_runs(before, &[after], &ComparisonSettings::default());

@@ -87,8 +87,11 @@ fn after() -> Vec<Verdict> {
 
 fn report(before: &[Verdict], after: &[Verdict], settings: &ComparisonSettings) -> ComparisonReport {
     let [before, after]: [TrialStates; 2] = [before, after].map(|verdicts| verdicts.iter().collect());
-    let [before, after] =
-        [("before", &before), ("after", &after)].map(|(name, trials)| ComparedRun { name, trials });
+    let [before, after] = [("before", &before), ("after", &after)].map(|(name, trials)| ComparedRun {
+        name,
+        trials,
+        is_incomplete: false,
+    });
     ComparisonReport::compare_runs(before, &[after], settings).expect("runs")
 }
 
@@ -386,7 +389,7 @@ fn variants_of_one_run_are_compared_by_case() {
     .iter()
     .flatten()
     .collect();
-    let run = ComparedRun { name: "7", trials: &verdicts };
+    let run = ComparedRun { name: "7", trials: &verdicts, is_incomplete: false };
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>();
     let settings = ComparisonSettings::default();
     let all = ComparisonReport::compare_variants(run, &[], &settings).expect("variants");
@@ -409,7 +412,7 @@ fn variants_of_one_run_are_compared_by_case() {
         "no case of the run `7` ran the variant `cheap`; its variants are `baseline`, `cheaper`, `terse`"
     );
     let alone = ComparisonReport::compare_variants(
-        ComparedRun { name: "8", trials: &judge(&[("x", GOOD)]).iter().collect() },
+        ComparedRun { name: "8", trials: &judge(&[("x", GOOD)]).iter().collect(), is_incomplete: false },
         &[],
         &settings,
     );
@@ -457,10 +460,13 @@ fn cases_of_one_cluster_count_once() {
     let more = report(&clustered("1", 60, 20), &clustered("2", 20, 20), &settings("repository"));
     assert_eq!(more.comparisons[0].verdict, Some(ComparisonWord::Worse));
     let verdicts: TrialStates = sample("1", 3, 3).iter().collect();
-    let run = ComparedRun { name: "1", trials: &verdicts };
+    let run = ComparedRun { name: "1", trials: &verdicts, is_incomplete: false };
     let other: TrialStates = sample("2", 3, 3).iter().collect();
-    let refused =
-        ComparisonReport::compare_runs(run, &[ComparedRun { name: "2", trials: &other }], &settings("repo"));
+    let refused = ComparisonReport::compare_runs(
+        run,
+        &[ComparedRun { name: "2", trials: &other, is_incomplete: false }],
+        &settings("repo"),
+    );
     assert_eq!(refused.expect_err("no such key"), ComparisonError::NoCluster("repo".to_owned()));
 }
 

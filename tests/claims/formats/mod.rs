@@ -218,9 +218,9 @@ fn a_hostile_trace_leaves_every_report_harmless() {
     let hostile = hostile();
     let reports = FORMATS.iter().map(|format| (format.file, format.render_run(&hostile_run(), &hostile)));
     let earlier = hostile_run().earlier.expect("a run");
-    let before = ComparedRun { name: HOSTILE, trials: &earlier.trials };
+    let before = ComparedRun { name: HOSTILE, trials: &earlier.trials, is_incomplete: false };
     let later = hostile.iter().collect();
-    let after = ComparedRun { name: HOSTILE, trials: &later };
+    let after = ComparedRun { name: HOSTILE, trials: &later, is_incomplete: false };
     let compared = ComparisonReport::compare_runs(before, &[after], &ComparisonSettings::default());
     let compared = compared.expect("runs");
     let others = [
@@ -253,8 +253,8 @@ fn a_hostile_trace_leaves_every_report_harmless() {
 /// Compares two lists of verdicts, each with a name.
 fn compare_verdicts(before: (&str, &[Verdict]), after: (&str, &[Verdict])) -> ComparisonReport {
     let [earlier, later] = [before.1, after.1].map(|verdicts| verdicts.iter().collect());
-    let before = ComparedRun { name: before.0, trials: &earlier };
-    let after = ComparedRun { name: after.0, trials: &later };
+    let before = ComparedRun { name: before.0, trials: &earlier, is_incomplete: false };
+    let after = ComparedRun { name: after.0, trials: &later, is_incomplete: false };
     ComparisonReport::compare_runs(before, &[after], &ComparisonSettings::default()).expect("runs")
 }
 

@@ -170,7 +170,8 @@ impl Compare {
 /// Says that verdicts of a run are lost.
 fn note_incomplete(run: &EarlierRun) {
     if run.lost > 0 {
-        let lost = if run.lost == 1 { "1 verdict is".to_owned() } else { format!("{} verdicts are", run.lost) };
+        let lost =
+            if run.lost == 1 { "1 verdict is".to_owned() } else { format!("{} verdicts are", run.lost) };
         print_to_stderr(&format!("`{}` is incomplete: {lost} lost", run.name));
     }
 }

@@ -172,8 +172,11 @@ mod tests {
     fn render(before: &[(&str, bool)], after: &[(&str, bool)], is_fixed: bool) -> String {
         let before = judge(before, is_fixed, "1");
         let after = judge(after, is_fixed, "2");
-        let [before, after] =
-            [("1-1", &before), ("2-2", &after)].map(|(name, trials)| ComparedRun { name, trials, is_incomplete: false });
+        let [before, after] = [("1-1", &before), ("2-2", &after)].map(|(name, trials)| ComparedRun {
+            name,
+            trials,
+            is_incomplete: false,
+        });
         let report = ComparisonReport::compare_runs(before, &[after], &ComparisonSettings::default());
         render_text(&report.expect("runs"))
     }
