@@ -60,7 +60,8 @@ pub use tables::readers::ReaderFailures;
 pub(crate) use tables::readers::{DeclaredReaders, find_reader, parse_readers};
 pub use tables::weights::Weights;
 pub(crate) use tables::weights::WrittenWeights;
-pub(crate) use verification::{TracedChange, TracedEdits, VerificationSettings, find_edits};
+pub(crate) use verification::VerificationSettings;
+use verification::find_edits;
 pub use world::{
     InitialState, MockAnswer, MockContent, MockTool, ScriptRun, ScriptedAnswer, ServedAnswer, ToolScript,
 };

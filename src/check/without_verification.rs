@@ -7,6 +7,7 @@
 )]
 
 use super::support::missing_feature::report_missing_feature;
+use super::support::traced_edits::TracedEdits;
 use super::{Check, CheckKind, Scope};
 use crate::place::LoadErrors;
 use crate::trace::Trace;
@@ -43,28 +44,8 @@ fn refuse(node: Node<'_>, _: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
     Err(report_missing_feature("this check", node.place(), FEATURE).into())
 }
 
-/// What a run changed, which is not known without the feature.
-#[derive(Debug, Default)]
-pub(crate) struct TracedEdits {
-    /// No changed file is known.
-    pub(crate) changes: Vec<TracedChange>,
-    /// Why nothing is known.
-    pub(crate) unknown: Option<String>,
-}
-
-/// A change of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TracedChange {
-    /// The path, as the call has it.
-    pub(crate) path: String,
-    /// The number of the call, from 1.
-    pub(crate) call: usize,
-    /// Whether the change was made for certain, and nothing took it back.
-    pub(crate) is_certain: bool,
-}
-
 /// Finds nothing: the edits of a trace need the feature.
-pub(crate) fn find_edits(trace: &Trace) -> TracedEdits {
+pub(in crate::check) fn find_edits(trace: &Trace) -> TracedEdits {
     let unknown = trace.calls.first().map(|call| {
         format!("call {}, `{}` (arraign is built without the feature `{FEATURE}`)", call.index, call.name)
     });

@@ -14,3 +14,4 @@ pub(super) mod opinion;
 pub(crate) mod reading;
 pub(super) mod settled;
 pub(super) mod text_assertion;
+pub(super) mod traced_edits;

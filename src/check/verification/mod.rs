@@ -86,7 +86,7 @@ use self::answer::language::is_foreign;
 use self::breakdown::Bar;
 pub(crate) use self::settings::VerificationSettings;
 use self::settings::{OnViolation, Profile};
-pub(crate) use self::traced_edits::{TracedChange, TracedEdits, find_edits};
+pub(in crate::check) use self::traced_edits::find_edits;
 use crate::check::support::answer::answer;
 use crate::check::{Check, CheckKind, Scope};
 use crate::evidence::{Evidence, require_arguments};

@@ -5,34 +5,15 @@ use super::event::{Act, AddedNames, Undo, acts};
 use super::output::CallOutput;
 use super::path::{extension, is_scratch};
 use super::tools::{ToolKind, tool_of};
+use crate::check::support::traced_edits::{TracedChange, TracedEdits};
 use crate::secrets::QuotedText;
 use crate::trace::{Call, CallStatus, Trace};
 
 /// The most characters of a command in a message.
 const SHOWN: usize = 80;
 
-/// What a run changed.
-#[derive(Debug, Default)]
-pub(crate) struct TracedEdits {
-    /// The changed files, by the calls that changed them.
-    pub(crate) changes: Vec<TracedChange>,
-    /// The first call of which nobody knows what it changed, such as "call 3, `make gen`".
-    pub(crate) unknown: Option<String>,
-}
-
-/// A change of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TracedChange {
-    /// The path, as the call has it.
-    pub(crate) path: String,
-    /// The number of the call, from 1.
-    pub(crate) call: usize,
-    /// Whether the change was made for certain, and nothing took it back.
-    pub(crate) is_certain: bool,
-}
-
 /// Finds the files that a run changed.
-pub(crate) fn find_edits(trace: &Trace) -> TracedEdits {
+pub(in crate::check) fn find_edits(trace: &Trace) -> TracedEdits {
     let tables = AddedNames::default();
     let mut found = TracedEdits::default();
     for call in &trace.calls {

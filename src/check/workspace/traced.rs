@@ -1,7 +1,8 @@
 //! The files that a run without a workspace changed, as far as its trace tells.
 
+use crate::check::find_edits;
 use crate::check::support::settled::{advise_on_calls, explain_bad_end};
-use crate::check::{TracedChange, TracedEdits, find_edits};
+use crate::check::support::traced_edits::{TracedChange, TracedEdits};
 use crate::evidence::Evidence;
 use crate::outcome::{CannotDecide, Violation};
 use crate::pattern::PathPattern;
