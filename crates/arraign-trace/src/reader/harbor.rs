@@ -241,7 +241,8 @@ fn name_references(trajectory: &mut JsonMap) -> Vec<(String, String)> {
             if embedded {
                 continue;
             }
-            let (path, id) = (path.to_owned(), format!("file:{path}"));
+            let path = path.to_owned();
+            let id = format!("file:{path}");
             reference.insert("trajectory_id", id.clone().into());
             found.push((path, id));
         }

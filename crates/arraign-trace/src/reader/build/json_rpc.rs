@@ -2,6 +2,7 @@
 
 use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::clock::nanos;
+use crate::reader::error::DecodeError;
 use crate::trace::ToolServer;
 
 /// The keys under which a wrapper keeps the message.
@@ -47,6 +48,37 @@ impl RpcWrapper {
                 .into(),
         }
     }
+}
+
+/// Calls `take` with each message of a value that [`is_rpc`], in order.
+pub(crate) fn each_message(
+    value: JsonNode,
+    take: &mut impl FnMut(JsonObject) -> Result<(), DecodeError>,
+) -> Result<(), DecodeError> {
+    match value {
+        JsonNode::Array(batch) => batch.into_iter().try_for_each(|message| each_message(message, take)),
+        value => take(JsonObject::of(value, "a message")?),
+    }
+}
+
+/// Calls `take` with each message that a record wraps, and with the facts of the wrapper.
+pub(crate) fn each_wrapped(
+    object: &mut JsonObject,
+    mut wrapper: RpcWrapper,
+    mut take: impl FnMut(JsonObject, &RpcWrapper) -> Result<(), DecodeError>,
+) -> Result<(), DecodeError> {
+    // A request with its answer is of both sides.
+    if WRAPPED.iter().filter(|name| object.get(name).is_some_and(is_rpc)).count() > 1 {
+        wrapper.from = None;
+    }
+    for name in WRAPPED {
+        if object.get(name).is_some_and(is_rpc) {
+            let messages = object.take(&[name]).unwrap_or_default();
+            each_message(messages, &mut |message| take(message, &wrapper))
+                .map_err(|error| error.at_key(name))?;
+        }
+    }
+    Ok(())
 }
 
 /// A time as text, or in seconds or milliseconds since 1970.

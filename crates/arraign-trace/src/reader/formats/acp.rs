@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use crate::json::{Json, JsonMap, JsonNode, JsonObject};
 use crate::reader::build::clock::millis_between;
-use crate::reader::build::json_rpc::{RpcWrapper, WRAPPED, is_rpc, is_wrapper};
+use crate::reader::build::json_rpc::{RpcWrapper, WRAPPED, each_message, each_wrapped, is_rpc, is_wrapper};
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::{TokenKeys, dollars};
@@ -188,36 +188,18 @@ impl AcpLog {
     fn add_record(&mut self, at: At, value: JsonNode) -> Result<(), DecodeError> {
         self.at = at;
         if is_rpc(&value) {
-            return self.add_messages(value, &RpcWrapper::default());
+            let wrapper = RpcWrapper::default();
+            return each_message(value, &mut |message| self.add_message(message, &wrapper));
         }
         let mut object = JsonObject::of(value, "a record")?;
-        let mut wrapper = RpcWrapper::take_from(&mut object);
+        let wrapper = RpcWrapper::take_from(&mut object);
         if object.has_key("sessionUpdate") {
             return self.add_update(None, object, &wrapper);
         }
         if object.get("update").is_some_and(|update| update.has_text("sessionUpdate")) {
             return self.add_notification(object, &wrapper);
         }
-        // A request with its answer is of both sides.
-        if WRAPPED.iter().filter(|name| object.get(name).is_some_and(is_rpc)).count() > 1 {
-            wrapper.from = None;
-        }
-        for name in WRAPPED {
-            if object.get(name).is_some_and(is_rpc) {
-                let message = object.take(&[name]).unwrap_or_default();
-                self.add_messages(message, &wrapper).map_err(|error| error.at_key(name))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn add_messages(&mut self, value: JsonNode, wrapper: &RpcWrapper) -> Result<(), DecodeError> {
-        match value {
-            JsonNode::Array(batch) => {
-                batch.into_iter().try_for_each(|message| self.add_messages(message, wrapper))
-            }
-            value => self.add_message(JsonObject::of(value, "a message")?, wrapper),
-        }
+        each_wrapped(&mut object, wrapper, |message, wrapper| self.add_message(message, wrapper))
     }
 
     fn add_message(&mut self, mut message: JsonObject, wrapper: &RpcWrapper) -> Result<(), DecodeError> {

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use crate::json::{Json, JsonNode, JsonObject};
 use crate::reader::build::clock::millis_between;
 use crate::reader::build::content::content_value;
-use crate::reader::build::json_rpc::{RpcWrapper, WRAPPED, is_rpc, is_wrapper};
+use crate::reader::build::json_rpc::{RpcWrapper, WRAPPED, each_message, each_wrapped, is_rpc, is_wrapper};
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
@@ -125,31 +125,13 @@ impl RpcLog {
 
     fn record(&mut self, value: JsonNode) -> Result<(), DecodeError> {
         if is_rpc(&value) {
-            return self.messages(value, &RpcWrapper::default());
+            let wrapper = RpcWrapper::default();
+            return each_message(value, &mut |message| self.message(message, &wrapper));
         }
         let mut object = JsonObject::of(value, "a record")?;
-        let mut wrapper = RpcWrapper::take_from(&mut object);
+        let wrapper = RpcWrapper::take_from(&mut object);
         self.began = self.began.or(wrapper.time);
-        // A request with its answer is of both sides.
-        if WRAPPED.iter().filter(|name| object.get(name).is_some_and(is_rpc)).count() > 1 {
-            wrapper.from = None;
-        }
-        for name in WRAPPED {
-            if object.get(name).is_some_and(is_rpc) {
-                let message = object.take(&[name]).unwrap_or_default();
-                self.messages(message, &wrapper).map_err(|error| error.at_key(name))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn messages(&mut self, value: JsonNode, wrapper: &RpcWrapper) -> Result<(), DecodeError> {
-        match value {
-            JsonNode::Array(batch) => {
-                batch.into_iter().try_for_each(|message| self.messages(message, wrapper))
-            }
-            value => self.message(JsonObject::of(value, "a message")?, wrapper),
-        }
+        each_wrapped(&mut object, wrapper, |message, wrapper| self.message(message, wrapper))
     }
 
     fn message(&mut self, mut message: JsonObject, wrapper: &RpcWrapper) -> Result<(), DecodeError> {
