@@ -1,8 +1,14 @@
 //! The output of a process, read as it arrives and with a size limit.
 
+use std::sync::Arc;
+
 use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use super::AgentProblem;
+use super::command::{DRAIN_TIMEOUT, MAX_STDERR_BYTES};
 
 /// The number of bytes that are read at once.
 const CHUNK_BYTES: u64 = 16 << 10;
@@ -61,5 +67,35 @@ impl CapturedOutput {
     /// Returns the text without trailing whitespace.
     pub(super) fn to_text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).trim_end().to_owned()
+    }
+}
+
+/// The end of the standard error of a process that stays, read by a task beside it.
+pub(super) struct StderrTail {
+    captured: Arc<Mutex<CapturedOutput>>,
+    /// Reads until the end.
+    reader: JoinHandle<()>,
+}
+
+impl StderrTail {
+    /// Reads `pipe` until its end.
+    pub(super) fn start(mut pipe: impl AsyncRead + Unpin + Send + 'static) -> Self {
+        let captured: Arc<Mutex<CapturedOutput>> = Arc::default();
+        let shared = Arc::clone(&captured);
+        let reader = tokio::spawn(async move {
+            // In pieces, so that the end of a process that hangs can be read, too.
+            while let Ok(true) = shared.lock().await.read_piece(&mut pipe, 2 * MAX_STDERR_BYTES).await {}
+        });
+        Self { captured, reader }
+    }
+
+    /// Returns the text of a process that has been killed.
+    pub(super) async fn into_text(mut self) -> String {
+        // A process that has left the group may hold the pipe open.
+        if timeout(DRAIN_TIMEOUT, &mut self.reader).await.is_err() {
+            self.reader.abort();
+            let _ = self.reader.await;
+        }
+        self.captured.lock().await.to_text()
     }
 }

@@ -1,17 +1,12 @@
 //! A process that is asked turn by turn: one line of JSON in, one line out, until its input ends.
 
-use std::sync::Arc;
-
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout};
-use tokio::sync::Mutex;
-use tokio::task::JoinHandle;
-use tokio::time::timeout;
 
-use super::capture::CapturedOutput;
+use super::capture::{CapturedOutput, StderrTail};
 use super::command::{
-    DRAIN_TIMEOUT, MAX_STDERR_BYTES, NonJsonOutput, StartedProcess, collect_secrets, collect_variables,
-    fill_arguments, read_trace, start_process, truncate_front,
+    NonJsonOutput, StartedProcess, collect_secrets, collect_variables, fill_arguments, read_trace,
+    start_process, truncate_front,
 };
 use super::group::{ProcessGroup, wait_for_exit};
 use super::{AgentEnvironment, AgentInput, AgentProblem, OUTPUT_LIMIT};
@@ -27,9 +22,7 @@ pub(super) struct TurnProcess {
     child: Child,
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
-    stderr: Arc<Mutex<CapturedOutput>>,
-    /// Reads standard error until its end.
-    reader: JoinHandle<()>,
+    stderr: StderrTail,
     secrets: Secrets,
     format: Option<String>,
     output_limit: usize,
@@ -45,21 +38,14 @@ impl TurnProcess {
         environment: &AgentEnvironment,
     ) -> Result<Self, AgentProblem> {
         let variables = collect_variables(line, environment, Some(input));
-        let StartedProcess { child, group, stdin, stdout, stderr: mut pipe } =
+        let StartedProcess { child, group, stdin, stdout, stderr } =
             start_process(&fill_arguments(line, input, environment)?, variables, environment)?;
-        let captured: Arc<Mutex<CapturedOutput>> = Arc::default();
-        let stderr = Arc::clone(&captured);
-        let reader = tokio::spawn(async move {
-            // In pieces, so that the end of a process that hangs can be read, too.
-            while let Ok(true) = captured.lock().await.read_piece(&mut pipe, 2 * MAX_STDERR_BYTES).await {}
-        });
         Ok(Self {
             child,
             group,
             stdin: Some(stdin),
             stdout: BufReader::new(stdout),
-            stderr,
-            reader,
+            stderr: StderrTail::start(stderr),
             secrets: collect_secrets(line, environment),
             format: line.format.clone(),
             output_limit: line.output_limit.unwrap_or(OUTPUT_LIMIT),
@@ -135,14 +121,8 @@ impl TurnProcess {
 
     /// Kills the process, and returns the masked end of its standard error.
     pub(super) async fn into_stderr(self) -> String {
-        let Self { child, group, secrets, stderr, mut reader, .. } = self;
+        let Self { child, group, secrets, stderr, .. } = self;
         drop((group, child));
-        // A process that has left the group may hold the pipe open.
-        if timeout(DRAIN_TIMEOUT, &mut reader).await.is_err() {
-            reader.abort();
-            let _ = reader.await;
-        }
-        let text = stderr.lock().await.to_text();
-        truncate_front(&secrets.mask_text(text))
+        truncate_front(&secrets.mask_text(stderr.into_text().await))
     }
 }

@@ -221,8 +221,9 @@ impl PortSession {
                 // The session may have ended meanwhile.
                 if let Some(exchange) = state.exchanges.get_mut(number) {
                     let paths = &self.plan.paths;
-                    let (request, response) = (request.rename(paths), response.rename(paths));
-                    *exchange = Some(Arc::new(RecordedExchange { request, response }));
+                    let renamed =
+                        RecordedExchange { request: request.rename(paths), response: response.rename(paths) };
+                    *exchange = Some(Arc::new(renamed));
                 }
             }
             None => {

@@ -33,7 +33,7 @@ impl PathPattern {
     /// Parses a pattern.
     pub fn new(text: &str) -> Result<Self, PatternError> {
         let path = text.trim_end_matches('/');
-        if path.is_empty() && text.is_empty() {
+        if text.is_empty() {
             return Err(PatternError::Empty);
         }
         if path.is_empty() || path.starts_with('/') || path.split(['/', '\\']).any(|part| part == "..") {

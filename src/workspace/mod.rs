@@ -79,7 +79,8 @@ fn restore_path(text: &str, name: &str, path: &str) -> String {
     let mut restored = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(name) {
-        let (before, after) = (&rest[..at], &rest[at + name.len()..]);
+        let before = &rest[..at];
+        let after = &rest[at + name.len()..];
         let is_whole = !before.ends_with(|letter: char| letter.is_alphanumeric() || "/._-".contains(letter))
             && !after.starts_with(|letter: char| letter.is_alphanumeric() || "._-".contains(letter));
         restored.push_str(before);

@@ -9,56 +9,85 @@ use crate::json::{Json, json};
 /// The largest file that is read: 16 MiB.
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// Answers `fs/read_text_file`. The error is a message for the agent.
-pub(super) fn read_text_file(workspace: &Path, params: &Json) -> Result<Json, String> {
+/// Why a file is not served. The message is for the agent.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum FileRefusal {
+    /// The request lacks a part.
+    #[error("no `{0}`")]
+    MissingPart(&'static str),
+    /// The path is relative, or leads upwards.
+    #[error("{0} is not an absolute path without `..`")]
+    NotAbsolute(String),
+    /// The path leads out of the workspace.
+    #[error("{0} is outside of the session's folder")]
+    Outside(String),
+    /// There is a folder, a pipe or a device.
+    #[error("{0} is not a file")]
+    NoFile(String),
+    /// The file is larger than [`MAX_FILE_BYTES`].
+    #[error("{0} has more than {MAX_FILE_BYTES} bytes")]
+    TooLarge(String),
+    /// The system refuses.
+    #[error("{path}: {problem}")]
+    System {
+        /// The path.
+        path: String,
+        /// The system's words.
+        problem: String,
+    },
+}
+
+impl FileRefusal {
+    fn at(path: impl ToString) -> impl FnOnce(io::Error) -> Self {
+        move |error| Self::System { path: path.to_string(), problem: error.to_string() }
+    }
+}
+
+/// Answers `fs/read_text_file`.
+pub(super) fn read_text_file(workspace: &Path, params: &Json) -> Result<Json, FileRefusal> {
     let path = find_inside(workspace, params)?;
-    let shown = path.display();
-    let metadata = fs::metadata(&path).map_err(|error| format!("{shown}: {error}"))?;
+    let shown = path.display().to_string();
+    let metadata = fs::metadata(&path).map_err(FileRefusal::at(&shown))?;
     // A pipe would never end.
     if !metadata.is_file() {
-        return Err(format!("{shown} is not a file"));
+        return Err(FileRefusal::NoFile(shown));
     }
     if metadata.len() > MAX_FILE_BYTES {
-        return Err(format!("{shown} has more than {MAX_FILE_BYTES} bytes"));
+        return Err(FileRefusal::TooLarge(shown));
     }
-    let text = fs::read_to_string(&path).map_err(|error| format!("{shown}: {error}"))?;
+    let text = fs::read_to_string(&path).map_err(FileRefusal::at(&shown))?;
     let count = |key: &str| {
         params.get(key).and_then(Json::as_u64).map(|count| usize::try_from(count).unwrap_or(usize::MAX))
     };
-    let (line, limit) = (count("line"), count("limit"));
-    let content = match (line, limit) {
-        (None, None) => text,
-        (line, limit) => {
-            let skipped = line.unwrap_or(1).saturating_sub(1);
-            text.split_inclusive('\n').skip(skipped).take(limit.unwrap_or(usize::MAX)).collect()
-        }
-    };
+    let skipped = count("line").unwrap_or(1).saturating_sub(1);
+    let limit = count("limit").unwrap_or(usize::MAX);
+    let content: String = text.split_inclusive('\n').skip(skipped).take(limit).collect();
     Ok(json!({"content": content}))
 }
 
-/// Answers `fs/write_text_file`. The error is a message for the agent.
-pub(super) fn write_text_file(workspace: &Path, params: &Json) -> Result<Json, String> {
+/// Answers `fs/write_text_file`.
+pub(super) fn write_text_file(workspace: &Path, params: &Json) -> Result<Json, FileRefusal> {
     let path = find_inside(workspace, params)?;
-    let content = params.get("content").and_then(Json::as_str).ok_or("no `content`")?;
-    let shown = path.display();
+    let content = params.get("content").and_then(Json::as_str).ok_or(FileRefusal::MissingPart("content"))?;
+    let shown = path.display().to_string();
     if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
-        return Err(format!("{shown} is not a file"));
+        return Err(FileRefusal::NoFile(shown));
     }
     let written =
         fs::create_dir_all(path.parent().unwrap_or(workspace)).and_then(|()| fs::write(&path, content));
-    written.map_err(|error| format!("{shown}: {error}"))?;
+    written.map_err(FileRefusal::at(shown))?;
     Ok(json!({}))
 }
 
 /// Returns the real path of the file that a request names. No link on the way may lead out of the workspace.
-fn find_inside(workspace: &Path, params: &Json) -> Result<PathBuf, String> {
-    let name = params.get("path").and_then(Json::as_str).ok_or("no `path`")?;
-    let outside = || format!("{name} is outside of the session's folder");
+fn find_inside(workspace: &Path, params: &Json) -> Result<PathBuf, FileRefusal> {
+    let name = params.get("path").and_then(Json::as_str).ok_or(FileRefusal::MissingPart("path"))?;
+    let outside = || FileRefusal::Outside(name.to_owned());
     let path = Path::new(name);
     if !path.is_absolute() || path.components().any(|part| part == Component::ParentDir) {
-        return Err(format!("{name} is not an absolute path without `..`"));
+        return Err(FileRefusal::NotAbsolute(name.to_owned()));
     }
-    let root = workspace.canonicalize().map_err(|error| error.to_string())?;
+    let root = workspace.canonicalize().map_err(FileRefusal::at(name))?;
     // A new file has no real path yet: the folder above it that exists has one.
     let mut existing = path;
     let mut missing = Vec::new();
@@ -70,7 +99,7 @@ fn find_inside(workspace: &Path, params: &Json) -> Result<PathBuf, String> {
                 missing.push(existing.file_name().ok_or_else(outside)?);
                 existing = existing.parent().ok_or_else(outside)?;
             }
-            Err(error) => return Err(format!("{name}: {error}")),
+            Err(error) => return Err(FileRefusal::at(name)(error)),
         }
     };
     if !real.starts_with(&root) {

@@ -9,21 +9,19 @@ mod permissions;
 use std::collections::{HashMap, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, ChildStdout};
-use tokio::sync::{Mutex, mpsc};
-use tokio::task::JoinHandle;
+use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use self::files::{read_text_file, write_text_file};
 use self::permissions::KnownCall;
-use super::capture::CapturedOutput;
+use super::capture::StderrTail;
 use super::command::{
-    CommandResult, DRAIN_TIMEOUT, MAX_STDERR_BYTES, MCP_VARIABLE, NonJsonOutput, StartedProcess,
-    collect_secrets, collect_variables, fill_arguments, read_trace, start_process, truncate_front,
+    CommandResult, MCP_VARIABLE, NonJsonOutput, StartedProcess, collect_secrets, collect_variables,
+    fill_arguments, read_trace, start_process, truncate_front,
 };
 use super::error::refuse_secrets;
 use super::group::{ProcessGroup, wait_for_exit};
@@ -87,8 +85,7 @@ struct AcpSession<'a> {
     unread: Vec<u8>,
     /// The messages of a batch that have not been looked at.
     batch: VecDeque<Json>,
-    stderr: Arc<Mutex<CapturedOutput>>,
-    reader: JoinHandle<()>,
+    stderr: StderrTail,
     secrets: Secrets,
     /// All messages, as the reader reads them.
     log: Vec<u8>,
@@ -115,15 +112,10 @@ impl<'a> AcpSession<'a> {
         let line = &agent.line;
         let variables = collect_variables(line, environment, Some(input));
         let filled = fill_arguments(line, input, environment)?;
-        let StartedProcess { child, group, stdin, stdout, stderr: mut pipe } =
+        let StartedProcess { child, group, stdin, stdout, stderr } =
             start_process(&filled, variables, environment)?;
         let (outgoing, lines) = mpsc::unbounded_channel();
         tokio::spawn(write_lines(stdin, lines));
-        let captured: Arc<Mutex<CapturedOutput>> = Arc::default();
-        let stderr = Arc::clone(&captured);
-        let reader = tokio::spawn(async move {
-            while let Ok(true) = captured.lock().await.read_piece(&mut pipe, 2 * MAX_STDERR_BYTES).await {}
-        });
         Ok(Self {
             agent,
             room,
@@ -135,8 +127,7 @@ impl<'a> AcpSession<'a> {
             stdout,
             unread: Vec::new(),
             batch: VecDeque::new(),
-            stderr,
-            reader,
+            stderr: StderrTail::start(stderr),
             secrets: collect_secrets(line, environment),
             log: Vec::new(),
             output_limit: line.output_limit.unwrap_or(OUTPUT_LIMIT),
@@ -351,8 +342,8 @@ impl<'a> AcpSession<'a> {
         };
         let answer = match answered {
             Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
-            Err(message) => {
-                let error = json!({"code": INVALID_PARAMS, "message": message});
+            Err(refusal) => {
+                let error = json!({"code": INVALID_PARAMS, "message": refusal.to_string()});
                 json!({"jsonrpc": "2.0", "id": id, "error": error})
             }
         };
@@ -454,9 +445,14 @@ impl<'a> AcpSession<'a> {
 
     /// Reads the log so far.
     async fn read_log(&self, task: &AgentTask) -> Result<Trace, AgentProblem> {
-        let (log, secrets) = (self.log.clone(), self.secrets.clone());
-        let format = Some(FORMAT.to_owned());
-        read_trace(log, format, NonJsonOutput::Mistake, secrets, task.readers.clone()).await
+        read_trace(
+            self.log.clone(),
+            Some(FORMAT.to_owned()),
+            NonJsonOutput::Mistake,
+            self.secrets.clone(),
+            task.readers.clone(),
+        )
+        .await
     }
 
     /// Closes the input, and waits a little for the end of the process.
@@ -476,15 +472,9 @@ impl<'a> AcpSession<'a> {
 
     /// Kills the process, and returns the masked end of its standard error.
     async fn into_stderr(self) -> String {
-        let Self { child, group, secrets, stderr, mut reader, room, .. } = self;
+        let Self { child, group, secrets, stderr, room, .. } = self;
         drop((group, child));
-        // A process that has left the group may hold the pipe open.
-        if timeout(DRAIN_TIMEOUT, &mut reader).await.is_err() {
-            reader.abort();
-            let _ = reader.await;
-        }
-        let text = stderr.lock().await.to_text();
-        room.rewrite(&truncate_front(&secrets.mask_text(text)))
+        room.rewrite(&truncate_front(&secrets.mask_text(stderr.into_text().await)))
     }
 }
 

@@ -50,6 +50,6 @@ pub(super) fn build_permissions(written: WrittenPermissions) -> Result<AcpPermis
         }
         entries.0.into_iter().map(Placed::into_value).collect()
     };
-    let (allow, deny) = (read(listed.allow), read(listed.deny));
-    errors.or(AcpPermissions::Listed { allow, deny })
+    let listed = AcpPermissions::Listed { allow: read(listed.allow), deny: read(listed.deny) };
+    errors.or(listed)
 }
