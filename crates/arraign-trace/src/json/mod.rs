@@ -38,7 +38,6 @@ mod tree;
 mod write;
 
 pub use crate::json_macro as json;
-pub use convert::JsonIndex;
 pub use deserialize::{from_json, from_str};
 pub use error::JsonError;
 pub(crate) use halves::join_halves;

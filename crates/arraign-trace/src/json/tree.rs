@@ -1,7 +1,8 @@
 //! The tree.
 
-use crate::json::convert::JsonIndex;
-use crate::json::map::JsonObject;
+use std::ops::{Index, IndexMut};
+
+use crate::json::map::{JsonMap, JsonObject};
 use crate::json::number::JsonNumber;
 use crate::json::text::JsonText;
 
@@ -242,6 +243,137 @@ impl std::fmt::Debug for JsonNode<'_> {
             Self::Array(items) => f.debug_tuple("Array").field(items).finish(),
             Self::Object(object) => f.debug_tuple("Object").field(object).finish(),
         }
+    }
+}
+
+/// What an index finds where nothing is.
+static NULL: Json = Json::Null;
+
+/// A key of an object, or an index of a list.
+pub trait JsonIndex {
+    /// Returns the value in `value` that this selects.
+    #[doc(hidden)]
+    fn get_in<'v, 't>(&self, value: &'v JsonNode<'t>) -> Option<&'v JsonNode<'t>>;
+
+    /// Returns the value in `value` that this selects, to change it.
+    #[doc(hidden)]
+    fn get_mut_in<'v, 't>(&self, value: &'v mut JsonNode<'t>) -> Option<&'v mut JsonNode<'t>>;
+
+    /// Returns the value in `value` that this selects. An object gets a key that it lacks.
+    ///
+    /// # Panics
+    ///
+    /// If `value` is neither null nor an object, for a key; if the list has no such element, for an index.
+    #[doc(hidden)]
+    fn get_or_insert<'v>(&self, value: &'v mut Json) -> &'v mut Json;
+}
+
+impl JsonIndex for str {
+    fn get_in<'v, 't>(&self, value: &'v JsonNode<'t>) -> Option<&'v JsonNode<'t>> {
+        value.as_object()?.get(self)
+    }
+
+    fn get_mut_in<'v, 't>(&self, value: &'v mut JsonNode<'t>) -> Option<&'v mut JsonNode<'t>> {
+        value.as_object_mut()?.get_mut(self)
+    }
+
+    fn get_or_insert<'v>(&self, value: &'v mut Json) -> &'v mut Json {
+        if value.is_null() {
+            *value = Json::Object(JsonObject::new());
+        }
+        let kind = value.describe();
+        let Some(object) = value.as_object_mut() else { panic!("cannot set the key {self:?} of {kind}") };
+        object.get_or_insert_null(self.to_owned())
+    }
+}
+
+impl JsonIndex for usize {
+    fn get_in<'v, 't>(&self, value: &'v JsonNode<'t>) -> Option<&'v JsonNode<'t>> {
+        value.as_array()?.get(*self)
+    }
+
+    fn get_mut_in<'v, 't>(&self, value: &'v mut JsonNode<'t>) -> Option<&'v mut JsonNode<'t>> {
+        value.as_array_mut()?.get_mut(*self)
+    }
+
+    fn get_or_insert<'v>(&self, value: &'v mut Json) -> &'v mut Json {
+        let kind = value.describe();
+        let Some(item) = self.get_mut_in(value) else { panic!("{kind} has no element {self}") };
+        item
+    }
+}
+
+impl JsonIndex for String {
+    fn get_in<'v, 't>(&self, value: &'v JsonNode<'t>) -> Option<&'v JsonNode<'t>> {
+        self.as_str().get_in(value)
+    }
+
+    fn get_mut_in<'v, 't>(&self, value: &'v mut JsonNode<'t>) -> Option<&'v mut JsonNode<'t>> {
+        self.as_str().get_mut_in(value)
+    }
+
+    fn get_or_insert<'v>(&self, value: &'v mut Json) -> &'v mut Json {
+        self.as_str().get_or_insert(value)
+    }
+}
+
+impl JsonIndex for JsonText<'_> {
+    fn get_in<'v, 't>(&self, value: &'v JsonNode<'t>) -> Option<&'v JsonNode<'t>> {
+        self.as_str().get_in(value)
+    }
+
+    fn get_mut_in<'v, 't>(&self, value: &'v mut JsonNode<'t>) -> Option<&'v mut JsonNode<'t>> {
+        self.as_str().get_mut_in(value)
+    }
+
+    fn get_or_insert<'v>(&self, value: &'v mut Json) -> &'v mut Json {
+        self.as_str().get_or_insert(value)
+    }
+}
+
+impl<I: JsonIndex + ?Sized> JsonIndex for &I {
+    fn get_in<'v, 't>(&self, value: &'v JsonNode<'t>) -> Option<&'v JsonNode<'t>> {
+        (**self).get_in(value)
+    }
+
+    fn get_mut_in<'v, 't>(&self, value: &'v mut JsonNode<'t>) -> Option<&'v mut JsonNode<'t>> {
+        (**self).get_mut_in(value)
+    }
+
+    fn get_or_insert<'v>(&self, value: &'v mut Json) -> &'v mut Json {
+        (**self).get_or_insert(value)
+    }
+}
+
+/// Returns null for a key or an index that is not there.
+impl<'t, I: JsonIndex> Index<I> for JsonNode<'t> {
+    type Output = JsonNode<'t>;
+
+    fn index(&self, index: I) -> &Self {
+        index.get_in(self).unwrap_or(&NULL)
+    }
+}
+
+/// Returns null for a key that is not there.
+impl<'t> Index<&str> for JsonObject<'t> {
+    type Output = JsonNode<'t>;
+
+    fn index(&self, key: &str) -> &JsonNode<'t> {
+        self.get(key).unwrap_or(&NULL)
+    }
+}
+
+/// A key that is not there is added.
+impl IndexMut<&str> for JsonMap {
+    fn index_mut(&mut self, key: &str) -> &mut Json {
+        self.get_or_insert_null(key.to_owned())
+    }
+}
+
+/// A key that an object lacks is added.
+impl<I: JsonIndex> IndexMut<I> for Json {
+    fn index_mut(&mut self, index: I) -> &mut Self {
+        index.get_or_insert(self)
     }
 }
 

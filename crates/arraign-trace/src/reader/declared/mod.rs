@@ -13,6 +13,7 @@ mod known;
 mod nested_runs;
 mod pointer;
 mod prepare;
+mod read;
 mod rules;
 mod run;
 mod selections;
@@ -30,6 +31,7 @@ pub use survey::{DeclarationSurvey, SurveyedPath};
 use crate::reader::error::DecodeError;
 use crate::trace::Trace;
 pub(crate) use document::DeclaredDocument;
+use read::read_document;
 use selections::Selections;
 
 /// A reader that a user declared.
@@ -67,7 +69,7 @@ impl DeclaredReader {
 
     /// Reads the runs of a document.
     pub(crate) fn read(&self, document: DeclaredDocument<'_>) -> Result<Vec<Trace>, DecodeError> {
-        run::read_document(&self.declaration.0, document, &mut Selections::default())
+        read_document(&self.declaration.0, document, &mut Selections::default())
     }
 
     /// Reads the runs of a document, and counts what each path selects.

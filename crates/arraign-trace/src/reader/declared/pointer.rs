@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::selections::address_of;
 use crate::json::JsonNode;
 use crate::json_text::{escape_token, unescape_token};
 
@@ -61,4 +60,9 @@ pub(super) fn follow_pointer_mut<'v, 't>(
         JsonNode::Object(object) => object.get_mut(&unescape_token(token)),
         _ => None,
     })
+}
+
+/// The address of a value, by which it is known while its document is read.
+pub(super) fn address_of<T>(value: &T) -> usize {
+    std::ptr::from_ref(value).addr()
 }

@@ -3,48 +3,28 @@
 use super::declaration::{CallRule, DeclarationFields, ResultRule};
 use super::document::DeclaredDocument;
 use super::figures::FigureReader;
-use super::nested_runs;
-use super::prepare::prepare_document;
-use super::selections::{SelectedAs, Selections, address_of};
+use super::pointer::address_of;
+use super::selections::{SelectedAs, Selections};
 use super::selector::PathSelector;
 use super::step::{StepEvent, StepEventKind, read_events};
 use super::text::{join_values, read_message, text_of};
-use super::unread_parts::{LostNode, add_unread_parts};
 use crate::json::{Json, JsonMap, JsonNode, JsonNumber};
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
 use crate::trace::{Arguments, Call, CallsUnrecorded, Role, Trace, UnreadContent, says_tool_use};
 
+/// A value that a path selected as a call or a result, but that is neither.
+pub(super) struct LostNode {
+    pub(super) address: usize,
+    pub(super) content: UnreadContent,
+}
+
 /// A run that was read, and the values in it that are no calls and no results although they were selected as such.
 pub(super) struct ReadRun<'v> {
     pub(super) node: &'v JsonNode<'v>,
     pub(super) trace: Trace,
     pub(super) lost: Vec<LostNode>,
-}
-
-/// Reads the runs of a document.
-pub(super) fn read_document(
-    fields: &DeclarationFields,
-    mut document: DeclaredDocument<'_>,
-    selections: &mut Selections,
-) -> Result<Vec<Trace>, DecodeError> {
-    prepare_document(fields, &mut document.value);
-    // From here on the document must not change: values are known by their addresses.
-    let document = document;
-    if let Some(rule) = &fields.inside {
-        return nested_runs::read_runs(fields, rule, &document, selections);
-    }
-    let runs = match &fields.runs {
-        Some(runs) => selections.select_nodes(runs, &document.value, SelectedAs::Run),
-        None => vec![&document.value],
-    };
-    let mut read = Vec::with_capacity(runs.len());
-    for run in runs {
-        read.push(RunReader::new(fields, &document, selections).read(run)?);
-    }
-    selections.close();
-    Ok(add_unread_parts(fields, &document, selections, read))
 }
 
 /// Where a result is.
@@ -79,7 +59,7 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         Self { fields, document, selections, builder, lost: Vec::new(), turn: None, is_open: false }
     }
 
-    fn read(mut self, run: &'v JsonNode<'v>) -> Result<ReadRun<'v>, DecodeError> {
+    pub(super) fn read(mut self, run: &'v JsonNode<'v>) -> Result<ReadRun<'v>, DecodeError> {
         let steps = match &self.fields.steps {
             Some(steps) => self.selections.select_nodes(steps, run, SelectedAs::Step),
             None => Vec::new(),

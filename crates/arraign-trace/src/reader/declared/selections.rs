@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::pointer::address_of;
 use super::selector::PathSelector;
 
 use crate::json::JsonNode;
@@ -145,9 +146,4 @@ impl Selections {
             _ => false,
         }
     }
-}
-
-/// The address of a value, by which it is known while its document is read.
-pub(super) fn address_of<T>(value: &T) -> usize {
-    std::ptr::from_ref(value).addr()
 }

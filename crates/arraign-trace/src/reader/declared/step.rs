@@ -1,7 +1,8 @@
 //! The texts, calls and results of one step, in their order.
 
 use super::declaration::{CallRule, DeclarationFields, ResultRule};
-use super::selections::{SelectedAs, Selections, address_of};
+use super::pointer::address_of;
+use super::selections::{SelectedAs, Selections};
 use super::selector::PathSelector;
 use crate::json::JsonNode;
 use crate::trace::Role;

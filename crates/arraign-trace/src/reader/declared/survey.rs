@@ -2,7 +2,7 @@
 
 use super::declaration::{CallRule, DeclarationFields, ResultRule};
 use super::document::DeclaredDocument;
-use super::run::read_document;
+use super::read::read_document;
 use super::selections::Selections;
 use super::selector::PathSelector;
 use crate::reader::error::DecodeError;

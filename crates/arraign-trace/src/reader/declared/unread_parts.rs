@@ -12,18 +12,13 @@ use std::collections::HashMap;
 use super::declaration::DeclarationFields;
 use super::document::DeclaredDocument;
 use super::known::{CallFace, KnownCalls};
-use super::run::ReadRun;
-use super::selections::{SelectedAs, Selections, address_of};
+use super::pointer::address_of;
+use super::run::{LostNode, ReadRun};
+use super::selections::{SelectedAs, Selections};
 use super::selector::{NodePath, PathSelector};
 use crate::json::JsonNode;
 use crate::json_text::escape_token;
 use crate::trace::{Trace, UnreadContent, UnreadPart};
-
-/// A value that a path selected as a call or a result, but that is neither.
-pub(super) struct LostNode {
-    pub(super) address: usize,
-    pub(super) content: UnreadContent,
-}
 
 /// So many parts of one run are reported; more say no more.
 const MOST_PARTS: usize = 100;

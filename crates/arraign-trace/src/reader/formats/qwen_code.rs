@@ -8,9 +8,9 @@ use crate::reader::build::clock::{millis_between, nanos};
 use crate::reader::build::tool_name::split_host_name;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::error::DecodeError;
+use crate::reader::formats::gemini::content::read_exit_code;
 use crate::reader::formats::gemini::content::read_response_marks;
 use crate::reader::formats::gemini::{ContentWalk, TOKENS};
-use crate::reader::formats::gemini_cli::exit_code;
 use crate::reader::json::input::{At, Input, Record};
 use crate::reader::json::record_marks::hash_marks;
 use crate::reader::large::pieces::Splitting;
@@ -141,7 +141,7 @@ impl QwenSession {
         marks.read(&response);
         read_response_marks(&mut marks, &value);
         // A shell's exit code is written into its output.
-        marks.note_exit_code(value.text_under("output").and_then(exit_code));
+        marks.note_exit_code(value.text_under("output").and_then(read_exit_code));
         let Some(call) = self.walk.builder.waiting(id.as_deref(), name.as_deref()) else {
             self.walk.builder.compare_result(id.as_deref(), &marks, Unmarked::Worked);
             return Ok(());

@@ -7,7 +7,6 @@ use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked, is_set};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
-use crate::reader::formats::gemini_cli::exit_code;
 use crate::trace::{Arguments, Call, Role};
 
 /// Returns how certain a content makes the format. Other formats have messages with `parts` as well.
@@ -163,7 +162,7 @@ impl ContentWalk {
         }
         // The shell of Gemini CLI writes its exit code into its output.
         if name.as_deref() == Some("run_shell_command") {
-            marks.note_exit_code(response.text_under("output").and_then(exit_code));
+            marks.note_exit_code(response.text_under("output").and_then(read_exit_code));
         }
         let Some(call) = self.builder.waiting(known, name.as_deref()) else {
             self.builder.compare_result(id.as_deref(), &marks, Unmarked::Worked);
@@ -195,4 +194,9 @@ pub(crate) fn read_response_marks(marks: &mut OutcomeMarks, response: &JsonObjec
 fn text_of(content: &mut JsonObject) -> String {
     let parts = content.list(&["parts"]).unwrap_or_default();
     parts.into_iter().filter_map(|mut part| part.as_object_mut()?.take(&["text"])?.into_text()).collect()
+}
+
+/// Reads the exit code of a shell's call, whose output ends with a line such as `Exit Code: 2`.
+pub(crate) fn read_exit_code(output: &str) -> Option<i64> {
+    output.lines().rev().take(8).find_map(|line| line.strip_prefix("Exit Code: ")?.trim().parse().ok())
 }

@@ -10,7 +10,6 @@ use crate::reader::json::record_marks::hash_marks;
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Splitting, look};
 use crate::reader::{Certainty, Detection, Reader};
 use crate::trace::Trace;
-pub(crate) use session::exit_code;
 
 pub(crate) const READER: Reader = Reader {
     name: "gemini-cli",

@@ -8,7 +8,7 @@ use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::build::usage::TokenKeys;
 use crate::reader::error::DecodeError;
-use crate::reader::formats::gemini::content::read_response_marks;
+use crate::reader::formats::gemini::content::{read_exit_code, read_response_marks};
 use crate::reader::json::input::{At, Record};
 use crate::trace::{Call, Role, ToolServer, Trace};
 
@@ -159,12 +159,7 @@ fn settle(call: &mut Call, mut marks: OutcomeMarks, response: Option<JsonObject>
 /// Finds the exit code in the result of a shell's call.
 pub(crate) fn find_exit_code(call: &Call) -> Option<i64> {
     let output = call.result.as_ref().and_then(Json::as_str);
-    output.filter(|_| call.name.contains("shell")).and_then(exit_code)
-}
-
-/// A shell's call ends with a line such as `Exit Code: 2`.
-pub(crate) fn exit_code(output: &str) -> Option<i64> {
-    output.lines().rev().take(8).find_map(|line| line.strip_prefix("Exit Code: ")?.trim().parse().ok())
+    output.filter(|_| call.name.contains("shell")).and_then(read_exit_code)
 }
 
 fn response_of(part: JsonNode<'_>) -> Option<JsonObject<'_>> {

@@ -2,9 +2,9 @@
 
 use crate::json::{Json, JsonNode};
 
-use crate::reader::formats::otel::chat_messages::parsed;
+use crate::reader::formats::otel::json_text::parse_attribute;
 use crate::reader::formats::otel::langfuse;
-use crate::reader::formats::otel::span::OtelSpan;
+use crate::reader::formats::otel::span::{OtelSpan, find_reply};
 use crate::trace::Arguments;
 
 /// The facts in the outermost span of a run.
@@ -75,7 +75,7 @@ impl AgentSpan {
 fn find_question(span: &OtelSpan) -> Option<String> {
     const NAMES: [&str; 6] = ["task", "user_msg", "question", "query", "message", "input"];
     let Some(value) = span.get(&["input.value"]) else { return langfuse::find_question(span, &NAMES) };
-    match parsed(value) {
+    match parse_attribute(value) {
         Some(Json::Object(fields)) => {
             let text = NAMES.iter().find_map(|name| fields.get(name)?.as_str());
             text.map(ToOwned::to_owned)
@@ -96,15 +96,9 @@ fn plain_text(span: &OtelSpan, value: &JsonNode, mime_type: &str) -> Option<Stri
     // Frameworks without a serializer print their objects, as in `AgentRunResult(output=...)`. That is not what a user
     // reads.
     let is_printed = text.ends_with(')') && text.split('(').next().is_some_and(is_identifier);
-    (!is_json && !is_printed && parsed(value).is_none()).then(|| text.to_owned())
+    (!is_json && !is_printed && parse_attribute(value).is_none()).then(|| text.to_owned())
 }
 
 fn is_identifier(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
-}
-
-/// Finds the reply of a model as LlamaIndex prints it: `assistant: It ships today.`
-pub(crate) fn find_reply(span: &OtelSpan) -> Option<String> {
-    let reply = span.text(&["output.value"])?.strip_prefix("assistant:")?.trim_start();
-    (!reply.is_empty()).then(|| reply.to_owned())
 }

@@ -6,73 +6,16 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
-use crate::json::{Json, JsonNode, parse_lenient};
+use crate::json::{Json, JsonNode};
 use crate::reader::build::tool_result::{OutcomeMarks, is_set};
-use crate::reader::formats::otel::agent_span::find_reply;
+use crate::reader::formats::otel::chat_message::{
+    ChatMessage, ChatPart, Speaker, find_text, read_message, read_parts, read_speaker,
+};
+use crate::reader::formats::otel::json_text::parse_attribute;
 use crate::reader::formats::otel::langfuse;
 use crate::reader::formats::otel::message_events::{EVENTS, read_events};
-use crate::reader::formats::otel::span::OtelSpan;
+use crate::reader::formats::otel::span::{OtelSpan, find_reply};
 use crate::trace::Arguments;
-
-/// One message.
-#[derive(Debug)]
-pub(crate) struct ChatMessage {
-    pub(crate) speaker: Speaker,
-    pub(crate) parts: Vec<ChatPart>,
-}
-
-impl ChatMessage {
-    /// Whether the message holds results and nothing else, whoever sends it.
-    fn is_answer(&self) -> bool {
-        let mut parts = self.parts.iter();
-        !self.parts.is_empty() && parts.all(|part| matches!(part, ChatPart::Result { .. }))
-    }
-}
-
-/// The speaker of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Speaker {
-    System,
-    User,
-    Model,
-    Tool,
-}
-
-/// A piece of a message.
-#[derive(Debug)]
-pub(crate) enum ChatPart {
-    Text(String),
-    Call {
-        id: Option<String>,
-        name: String,
-        arguments: Arguments,
-    },
-    Result {
-        id: Option<String>,
-        /// `None` if the content was not captured.
-        value: Option<Json>,
-        /// What the message says about the outcome of the call.
-        marks: OutcomeMarks,
-    },
-    /// A part of a kind that the format does not know.
-    Unread(String),
-}
-
-/// Kinds of parts that contain no call.
-const WITHOUT_CALLS: [&str; 12] = [
-    "reasoning",
-    "thinking",
-    "blob",
-    "uri",
-    "file",
-    "image",
-    "image-url",
-    "image_url",
-    "audio",
-    "video",
-    "refusal",
-    "compaction",
-];
 
 /// Reads the input messages of a span; empty if it contains none.
 pub(crate) fn input(span: &OtelSpan) -> Vec<ChatMessage> {
@@ -147,28 +90,10 @@ pub(crate) fn conversation(span: &OtelSpan) -> Vec<ChatMessage> {
     messages
 }
 
-/// Whether a value is a message as the semantic conventions write it, outside of any span.
-pub(crate) fn is_message(value: &JsonNode) -> bool {
-    let parts = value.get("parts").and_then(JsonNode::as_array).unwrap_or_default();
-    let own = |part: &JsonNode| match part.get("type").and_then(JsonNode::as_str) {
-        Some("text") => part.get("content").is_some_and(JsonNode::is_string),
-        Some(kind) => {
-            kind.ends_with("tool_call") || kind.ends_with("tool_call_response") || kind == "reasoning"
-        }
-        None => false,
-    };
-    value.get("role").is_some_and(JsonNode::is_string) && !parts.is_empty() && parts.iter().all(own)
-}
-
-/// Reads a message of the semantic conventions.
-pub(crate) fn message_of(value: JsonNode) -> ChatMessage {
-    message(&value.into_json())
-}
-
 fn instructions(value: &JsonNode) -> Option<ChatMessage> {
-    let text = match parsed(value) {
+    let text = match parse_attribute(value) {
         Some(parts @ Json::Array(_)) => {
-            parts_of(&parts).into_iter().filter_map(text_of).collect::<Vec<_>>().join("\n")
+            read_parts(&parts).into_iter().filter_map(text_of).collect::<Vec<_>>().join("\n")
         }
         _ => value.as_str()?.to_owned(),
     };
@@ -182,62 +107,9 @@ fn text_of(part: ChatPart) -> Option<String> {
 /// Reads the messages in the first of these attributes, which is a JSON text or the value itself.
 fn semantic(span: &OtelSpan, names: &[&str]) -> Option<Vec<ChatMessage>> {
     match span.parse(names)? {
-        Json::Array(messages) => Some(messages.iter().map(message).collect()),
-        only @ Json::Object(_) => Some(vec![message(&only)]),
+        Json::Array(messages) => Some(messages.iter().map(read_message).collect()),
+        only @ Json::Object(_) => Some(vec![read_message(&only)]),
         _ => None,
-    }
-}
-
-/// Parses an attribute; `None` for a text that is not JSON, for example because a limit on lengths cut it.
-pub(crate) fn parsed(value: &JsonNode) -> Option<Json> {
-    match value {
-        JsonNode::String(text) => parse_lenient(text).ok(),
-        other => Some(other.to_json()),
-    }
-}
-
-fn message(value: &Json) -> ChatMessage {
-    let parts = value.get("parts").or_else(|| value.get("content")).map(parts_of).unwrap_or_default();
-    ChatMessage { speaker: speaker(value.get("role").and_then(Json::as_str)), parts }
-}
-
-pub(crate) fn speaker(role: Option<&str>) -> Speaker {
-    match role {
-        Some("system" | "developer") => Speaker::System,
-        Some("user" | "human") => Speaker::User,
-        Some("tool" | "function") => Speaker::Tool,
-        _ => Speaker::Model,
-    }
-}
-
-pub(crate) fn parts_of(value: &Json) -> Vec<ChatPart> {
-    match value {
-        Json::String(text) => vec![ChatPart::Text(text.to_string())],
-        Json::Array(parts) => parts.iter().filter_map(part).collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn part(value: &Json) -> Option<ChatPart> {
-    let any = |names: &[&str]| names.iter().find_map(|name| value.get(name).cloned());
-    let kind = value.get("type").or_else(|| value.get("kind")).and_then(Json::as_str).unwrap_or("text");
-    match kind {
-        "text" => find_text(value, "content").or_else(|| find_text(value, "text")).map(ChatPart::Text),
-        // Some writers keep the blocks of Anthropic as they are.
-        "tool_call" | "server_tool_call" | "tool_use" => {
-            let arguments = any(&["arguments", "server_tool_call", "input"]);
-            let arguments = arguments.map_or(Arguments::Unrecorded, Arguments::from_json);
-            let Some(name) = find_text(value, "name") else { return Some(ChatPart::Unread(kind.to_owned())) };
-            Some(ChatPart::Call { id: find_text(value, "id"), name, arguments })
-        }
-        "tool_call_response" | "server_tool_call_response" | "tool_result" => {
-            let result = any(&["response", "result", "server_tool_call_response", "content"]);
-            let marks = OutcomeMarks::of_parsed(value);
-            let id = find_text(value, "id").or_else(|| find_text(value, "tool_use_id"));
-            Some(ChatPart::Result { id, value: result, marks })
-        }
-        kind if WITHOUT_CALLS.contains(&kind) => None,
-        kind => Some(ChatPart::Unread(kind.to_owned())),
     }
 }
 
@@ -260,14 +132,9 @@ fn gemini_message(content: &Json) -> ChatMessage {
     let parts = content.get("parts").and_then(Json::as_array);
     let parts = parts.into_iter().flatten().filter(|part| part.get("thought") != Some(&Json::Bool(true)));
     ChatMessage {
-        speaker: speaker(content.get("role").and_then(Json::as_str)),
+        speaker: read_speaker(content.get("role").and_then(Json::as_str)),
         parts: parts.filter_map(gemini_part).collect(),
     }
-}
-
-/// Finds the text under the key `name`.
-pub(crate) fn find_text(of: &Json, name: &str) -> Option<String> {
-    of.get(name).and_then(Json::as_str).map(ToOwned::to_owned)
 }
 
 fn gemini_part(part: &Json) -> Option<ChatPart> {
@@ -306,7 +173,7 @@ fn spread_message(node: &AttributeTree) -> ChatMessage {
     let results = node.step("function").into_iter().flat_map(|results| results.below.values());
     let results: Vec<ChatPart> = results.filter_map(printed_result).collect();
     let node = node.step("message").unwrap_or(node);
-    let speaker = speaker(node.text("role").as_deref());
+    let speaker = read_speaker(node.text("role").as_deref());
     let mut text = node.text("content").map(Cow::into_owned);
     // Some writers keep the parts, and their text once more.
     let parts = node.step("contents").filter(|_| text.is_none());
@@ -345,7 +212,7 @@ fn spread_unknown(node: &AttributeTree<'_>) -> impl Iterator<Item = ChatPart> {
 
 /// Reads a result in the form of `AutoGen`: an object with the id of the call, as JSON text.
 fn printed_result(node: &AttributeTree) -> Option<ChatPart> {
-    let mut result = parsed(node.value?)?;
+    let mut result = parse_attribute(node.value?)?;
     let id = result.get("call_id")?.as_str().map(ToOwned::to_owned);
     let marks = OutcomeMarks::of_parsed(&result);
     let value = result.get_mut("content").map(Json::take);

@@ -2,7 +2,7 @@
 //!
 //! The objects of such a text belong to the format, so a duplicate key in one of them is an error of the span. In the
 //! arguments of a call, it makes the arguments malformed. In the data of tools, it does not matter.
-use crate::json::{Json, JsonMap, JsonNode, JsonObject, parse_borrowed};
+use crate::json::{Json, JsonMap, JsonNode, JsonObject, parse_borrowed, parse_lenient};
 
 /// Parses an attribute that may be JSON text. `Ok(None)` is a text that is not JSON, for example because a limit on
 /// lengths cut it. `Err` is the duplicate key.
@@ -40,4 +40,12 @@ fn build_object(object: JsonObject) -> Result<JsonMap, String> {
         Ok((key.into_owned(), value))
     });
     entries.collect()
+}
+
+/// Parses an attribute; `None` for a text that is not JSON, for example because a limit on lengths cut it.
+pub(crate) fn parse_attribute(value: &JsonNode) -> Option<Json> {
+    match value {
+        JsonNode::String(text) => parse_lenient(text).ok(),
+        other => Some(other.to_json()),
+    }
 }

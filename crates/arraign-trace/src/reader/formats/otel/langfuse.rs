@@ -7,9 +7,10 @@ use crate::json::{Json, JsonNode, JsonObject};
 
 use crate::reader::build::tool_result::OutcomeMarks;
 use crate::reader::build::usage::{TokenKeys, dollars};
-use crate::reader::formats::otel::chat_messages::{
-    ChatMessage, ChatPart, Speaker, find_text, parsed, parts_of, speaker,
+use crate::reader::formats::otel::chat_message::{
+    ChatMessage, ChatPart, Speaker, find_text, read_parts, read_speaker,
 };
+use crate::reader::formats::otel::json_text::parse_attribute;
 use crate::reader::formats::otel::span::OtelSpan;
 use crate::trace::{Arguments, Usage};
 
@@ -70,7 +71,7 @@ fn is_message(value: &Json) -> bool {
 
 /// Reads a message in the form of OpenAI or LangChain.
 fn read_message(message: &Json) -> ChatMessage {
-    let speaker = speaker(message.get("role").and_then(Json::as_str));
+    let speaker = read_speaker(message.get("role").and_then(Json::as_str));
     let content = message.get("content");
     if speaker == Speaker::Tool {
         let id = find_text(message, "tool_call_id");
@@ -79,7 +80,7 @@ fn read_message(message: &Json) -> ChatMessage {
         return ChatMessage { speaker, parts: vec![ChatPart::Result { id, value, marks }] };
     }
     let calls = message.get("tool_calls").and_then(Json::as_array).into_iter().flatten();
-    let said = content.map(parts_of).unwrap_or_default();
+    let said = content.map(read_parts).unwrap_or_default();
     ChatMessage { speaker, parts: said.into_iter().chain(calls.filter_map(read_call)).collect() }
 }
 
@@ -93,7 +94,7 @@ fn read_call(call: &Json) -> Option<ChatPart> {
 /// Finds the question of the user: the text that a decorated agent receives, or the input of the trace.
 pub(crate) fn find_question(span: &OtelSpan, names: &[&str]) -> Option<String> {
     let input = span.get(&[INPUT, TRACE_INPUT])?;
-    match parsed(input) {
+    match parse_attribute(input) {
         None => input.as_str().map(ToOwned::to_owned),
         Some(Json::String(text)) => Some(text.into_string()),
         Some(call) => {
@@ -111,7 +112,7 @@ pub(crate) fn find_question(span: &OtelSpan, names: &[&str]) -> Option<String> {
 /// Finds the value that an agent returned, if it is a text.
 pub(crate) fn find_answer(span: &OtelSpan) -> Option<String> {
     let output = span.get(&[OUTPUT, TRACE_OUTPUT])?;
-    match parsed(output) {
+    match parse_attribute(output) {
         None => output.as_str().map(ToOwned::to_owned),
         Some(Json::String(text)) => Some(text.into_string()),
         Some(_) => None,

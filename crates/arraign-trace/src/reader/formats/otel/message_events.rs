@@ -6,8 +6,8 @@
 use crate::json::{Json, parse_lenient};
 
 use crate::reader::build::tool_result::OutcomeMarks;
-use crate::reader::formats::otel::chat_messages::{
-    ChatMessage, ChatPart, Speaker, find_text, parts_of, speaker,
+use crate::reader::formats::otel::chat_message::{
+    ChatMessage, ChatPart, Speaker, find_text, read_parts, read_speaker,
 };
 use crate::reader::formats::otel::span::{MESSAGE_EVENTS, OtelSpan};
 use crate::trace::Arguments;
@@ -30,7 +30,7 @@ fn find_name(event: &Json) -> Option<&str> {
 fn read_event(event: &Json) -> ChatMessage {
     let message = event.get("message").filter(|message| message.is_object()).unwrap_or(event);
     let named = find_name(event).and_then(|name| name.strip_prefix("gen_ai.")?.strip_suffix(".message"));
-    let speaker = speaker(message.get("role").and_then(Json::as_str).or(named));
+    let speaker = read_speaker(message.get("role").and_then(Json::as_str).or(named));
     let content = message.get("content").or_else(|| event.get("message").filter(|said| said.is_string()));
     if let Some(parts) = content.and_then(bedrock_parts) {
         return ChatMessage { speaker, parts };
@@ -46,7 +46,7 @@ fn read_event(event: &Json) -> ChatMessage {
     let beside = event.get("tool_calls").filter(|_| !std::ptr::eq(event, message));
     let calls = [message.get("tool_calls"), beside].into_iter().flatten();
     let calls = calls.filter_map(Json::as_array).flatten();
-    let mut parts = content.map(parts_of).unwrap_or_default();
+    let mut parts = content.map(read_parts).unwrap_or_default();
     parts.extend(
         calls.map(|call| read_call(call).unwrap_or_else(|| ChatPart::Unread("tool_calls".to_owned()))),
     );

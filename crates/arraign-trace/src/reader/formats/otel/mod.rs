@@ -10,6 +10,7 @@
 //! call of smolagents' `final_answer` is the answer, not a call.
 
 mod agent_span;
+mod chat_message;
 mod chat_messages;
 mod figures;
 mod json_text;
@@ -58,7 +59,7 @@ const SCOPES: [&str; 3] = ["scopeSpans", "scope_spans", "instrumentationLibraryS
 
 fn detect_format(input: &Input) -> Detection {
     input.first()?;
-    if input.records.iter().all(|record| chat_messages::is_message(&record.value)) {
+    if input.records.iter().all(|record| chat_message::is_message(&record.value)) {
         return Ok(Certainty::Sure);
     }
     let mut spans = false;
@@ -79,8 +80,9 @@ fn detect_format(input: &Input) -> Detection {
 }
 
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
-    if input.records.iter().all(|record| chat_messages::is_message(&record.value)) {
-        let messages = input.records.into_iter().map(|record| chat_messages::message_of(record.value));
+    if input.records.iter().all(|record| chat_message::is_message(&record.value)) {
+        let messages =
+            input.records.into_iter().map(|record| chat_message::read_message(&record.value.into_json()));
         return Ok(vec![run::of_messages(messages)]);
     }
     let mut spans = Vec::new();

@@ -4,7 +4,7 @@ use crate::json::{JsonError, JsonNode, parse_borrowed};
 use crate::reader::build::clock::nanos;
 use crate::reader::error::DecodeError;
 use crate::reader::formats::otel::span::{OtelSpan, START, TRACE_ID, count};
-use crate::reader::formats::otel::{SCOPES, SPANS, chat_messages, logs, tree};
+use crate::reader::formats::otel::{SCOPES, SPANS, chat_message, logs, tree};
 use crate::reader::json::input::{Input, Record};
 use crate::reader::large::pieces::{Pieces, RecordInfo, RunKey, Step, look};
 
@@ -19,7 +19,7 @@ pub(crate) fn pieces(input: &Input) -> Option<Pieces> {
         logs::LOGS.iter().any(|name| record.value.get(name).is_some()) || logs::is_console_log(&record.value)
     };
     // Log records may be far from the spans that they belong to.
-    if chat_messages::is_message(first) || input.records.iter().any(has_logs) {
+    if chat_message::is_message(first) || input.records.iter().any(has_logs) {
         None
     } else if OtelSpan::is_console(first) {
         Some(Pieces::records(console))

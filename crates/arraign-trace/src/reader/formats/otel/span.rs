@@ -395,3 +395,9 @@ pub(crate) fn count(value: &JsonNode) -> Option<u64> {
         _ => None,
     }
 }
+
+/// Finds the reply of a model as LlamaIndex prints it: `assistant: It ships today.`
+pub(crate) fn find_reply(span: &OtelSpan) -> Option<String> {
+    let reply = span.text(&["output.value"])?.strip_prefix("assistant:")?.trim_start();
+    (!reply.is_empty()).then(|| reply.to_owned())
+}
