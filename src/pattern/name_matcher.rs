@@ -9,7 +9,6 @@ use arraign_trace::compiled::Compiled;
 
 use super::error::PatternError;
 use super::normal_name::{fold_name, has_spelling, strip_separators};
-use super::tool::is_glob;
 
 /// The longest glob that is compiled; longer ones are no names of tools.
 const MAX_GLOB_BYTES: usize = 256;
@@ -28,6 +27,11 @@ pub(super) enum Spelling {
     AnyCase,
     /// Case and separators do not count.
     Normal,
+}
+
+/// Whether `text` holds a glob character: any of `* ? [ ] { }`.
+pub fn is_glob(text: &str) -> bool {
+    text.contains(['*', '?', '[', ']', '{', '}'])
 }
 
 /// One name, or all names that a glob describes.

@@ -10,33 +10,13 @@ use arraign_trace::trace::{Arguments, Call, ToolServer};
 use super::split_name::split_name;
 use super::tool::{ToolMatch, ToolPattern};
 use super::tool_set::ToolPatternSet;
+use super::visible::is_no_name_char;
 
 /// What hosts put between the name of a server and the name of a tool. A single `_` is a part of a name.
 const SEPARATORS: [&str; 5] = ["__", ".", ":", "/", "-"];
 
 /// The longest name whose prefixes are tried; longer ones are no names of tools.
 const MAX_NAME_BYTES: usize = 512;
-
-/// Whether `c` is a character that nobody sees in a name: it joins or reorders its neighbours, or has no width.
-pub(crate) fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}')
-}
-
-/// Whether `c` cannot be a part of the name of a tool: white space, a control or an invisible character.
-pub(crate) fn is_no_name_char(c: char) -> bool {
-    c.is_whitespace() || c.is_control() || is_invisible(c)
-}
-
-/// Shows a name in a message, with its invisible characters written out.
-pub(crate) fn show_name(name: &str) -> String {
-    let mut shown = String::with_capacity(name.len());
-    for c in name.chars() {
-        if c != ' ' && is_no_name_char(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }
-    }
-    shown
-}
 
 /// What a called name may mean: a prefix of a host, and the name of the tool behind it.
 struct NameReading {

@@ -16,7 +16,7 @@ use arraign_trace::trace::{Arguments, Call, ToolServer, split_server};
 use super::error::{OddCharacter, PatternError};
 use super::glob_example::find_glob_example;
 use super::name_matcher::{NameMatcher, Spelling};
-use super::near_name::{is_no_name_char, show_name};
+use super::visible::{is_no_name_char, show_name};
 
 /// Matches the calls of a tool, or of all tools that a glob describes.
 ///
@@ -57,11 +57,6 @@ pub enum ToolMatch {
     No,
     /// The answer depends on the server of the tool, which the trace does not record.
     Undecided,
-}
-
-/// Whether `text` holds a glob character: any of `* ? [ ] { }`.
-pub fn is_glob(text: &str) -> bool {
-    text.contains(['*', '?', '[', ']', '{', '}'])
 }
 
 impl ToolPattern {

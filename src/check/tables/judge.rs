@@ -52,6 +52,13 @@ impl JudgeSettings {
         self.key_env.as_deref().unwrap_or(DEFAULT_KEY_VARIABLE)
     }
 
+    /// Returns the name of the judge on a server. The base URL is not part of it, since one model can be reached in several
+    /// ways.
+    pub(crate) fn server_name(&self) -> Option<String> {
+        let model = self.model.as_ref()?;
+        Some(format!("{model}, temperature 0, seed {}", self.seed))
+    }
+
     /// Returns the settings of a judge that is described nowhere.
     pub fn unsaid(place: Place) -> Self {
         Self {

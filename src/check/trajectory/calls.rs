@@ -16,9 +16,9 @@
 #![doc = include_str!("../../../tests/check/calls/fail-three-edits.yaml")]
 //! ```
 
-use super::bfcl::{MatchRules, build_bfcl};
+use super::bfcl::build_bfcl;
 use super::expected_calls::ExpectedCalls;
-use super::settings::{CallsSettings, Trajectory};
+use super::settings::{CallsSettings, MatchRules, Trajectory};
 use super::spec::SpecDefaults;
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::place::LoadErrors;

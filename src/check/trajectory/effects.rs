@@ -14,9 +14,10 @@ use serde::Deserialize;
 
 use super::entry::Entry;
 use super::expected_calls::ExpectedCalls;
+use super::mode::TrajectoryMode;
 use super::report::list_specs;
 use super::run_calls::WantedStatus;
-use super::settings::{Trajectory, TrajectoryMode};
+use super::settings::Trajectory;
 use super::spec::{DefaultValues, SpecDefaults};
 use crate::JsonSchema;
 use crate::check::arguments::{ArgumentsMode, IgnoredPaths};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+use super::mode::TrajectoryMode;
 use super::run_calls::WantedStatus;
-use super::settings::TrajectoryMode;
 use super::spec::{CallSpec, SpecDefaults, WrittenCall};
 use crate::JsonSchema;
 use crate::check::arguments::{ArgumentsMode, WrittenArguments};

@@ -13,6 +13,7 @@ mod edits;
 mod entry;
 mod expected_call;
 mod expected_calls;
+mod mode;
 mod pairing;
 mod pairing_costs;
 mod report;

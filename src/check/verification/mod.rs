@@ -57,6 +57,7 @@
 #![doc = include_str!("../../../tests/check/verification/fail-edit-not-read-back.yaml")]
 //! ```
 
+mod act;
 mod answer;
 mod breakdown;
 mod editor;

@@ -66,6 +66,22 @@ pub(super) fn parts(path: &str) -> Vec<String> {
     parts.into_iter().rev().map(str::to_owned).collect()
 }
 
+/// `./gradlew`, `C:\bin\mvn.cmd`, `python3.12`, `Get-Content`: the name in the tables.
+pub(super) fn program_name(word: &str) -> String {
+    let name = file_name(word);
+    // The ending is that of Windows.
+    let name = [".exe", ".cmd", ".bat"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+    let is_python = name
+        .strip_prefix("python")
+        .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
+    match name {
+        _ if is_python => "python".to_owned(),
+        // A verb and a noun. Case does not count.
+        cmdlet if cmdlet.contains('-') => cmdlet.to_ascii_lowercase(),
+        name => name.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

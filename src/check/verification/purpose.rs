@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::path::file_name;
+use super::path::program_name;
 use super::shell::stages;
 use crate::pattern::WordSet;
 
@@ -176,22 +176,6 @@ fn skips_tests(words: &[String]) -> bool {
 /// Whether the command only says what it would do.
 pub(super) fn is_no_run(words: &[String]) -> bool {
     words.iter().any(|word| NO_RUN.contains(word.as_str()) || word.starts_with("--dry-run="))
-}
-
-/// `./gradlew`, `C:\bin\mvn.cmd`, `python3.12`, `Get-Content`: the name in the tables.
-pub(super) fn program_name(word: &str) -> String {
-    let name = file_name(word);
-    // The ending is that of Windows.
-    let name = [".exe", ".cmd", ".bat"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
-    let is_python = name
-        .strip_prefix("python")
-        .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
-    match name {
-        _ if is_python => "python".to_owned(),
-        // A verb and a noun. Case does not count.
-        cmdlet if cmdlet.contains('-') => cmdlet.to_ascii_lowercase(),
-        name => name.to_owned(),
-    }
 }
 
 #[cfg(test)]

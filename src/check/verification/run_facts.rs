@@ -3,7 +3,8 @@
 
 use std::collections::HashSet;
 
-use super::event::{Act, AddedNames, Ran, Undo, acts, is_creation};
+use super::act::{Act, AddedNames, Ran, Undo};
+use super::event::{acts, is_creation};
 use super::other_tool::OtherCall;
 use super::output::CallOutput;
 use super::path::{extension, file_name, is_code, is_scratch};

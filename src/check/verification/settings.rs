@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use serde::Deserialize;
 
+use super::act::AddedNames;
 use super::answer::claim::{HEDGES, KEYWORDS};
 use super::answer::words::Phrases;
-use super::event::AddedNames;
 use super::purpose::{CommandPattern, Purpose};
 use super::tools::ToolKind;
 use crate::JsonSchema;

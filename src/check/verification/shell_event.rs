@@ -1,11 +1,11 @@
 //! What a shell line did: files written by `sed -i`, `tee`, `>` and patches, files shown by `cat` and `grep`, tests run.
 
+use super::act::{Act, AddedNames, Ran, Undo};
 use super::editor;
-use super::event::{Act, AddedNames, Ran, Undo};
 use super::output::CallOutput;
 use super::patch;
-use super::path::{extension, file_name, is_scratch, join};
-use super::purpose::{Purpose, is_no_run, program_name, purposes};
+use super::path::{extension, file_name, is_scratch, join, program_name};
+use super::purpose::{Purpose, is_no_run, purposes};
 use super::shell::{Command, Next, commands, stages};
 use super::shell_file;
 use super::shown;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::event::Undo;
-use super::purpose::program_name;
+use super::act::Undo;
+use super::path::program_name;
 use crate::pattern::{WordSet, list_rows};
 
 /// A program that shows files.

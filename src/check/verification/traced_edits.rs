@@ -1,7 +1,8 @@
 //! The files that a run changed, by the edits in its trace: for runs that had no workspace.
 
+use super::act::{Act, AddedNames, Undo};
 use super::editor;
-use super::event::{Act, AddedNames, Undo, acts};
+use super::event::acts;
 use super::output::CallOutput;
 use super::path::{extension, is_scratch};
 use super::tools::{ToolKind, tool_of};

@@ -1,6 +1,5 @@
 //! The first policy shape as JSON Schema: there is one engine, and each word remembers where it was written.
 
-use super::policy::pass_over;
 use crate::check::json_schema::{
     Home, Origin, Raw, Schema, check_types, find_crossed_bounds, is_json_word, join, json_word, own_word,
     own_words,
@@ -251,4 +250,11 @@ fn describe_unknown(name: &str, place: Place) -> LoadError {
         return error.help(help);
     }
     error.help(format!("known here: `{}`", known.join("`, `")))
+}
+
+/// Marks keys as known. They are not read.
+pub(super) fn pass_over(fields: &mut Fields<'_>, keys: &[&'static str]) {
+    for key in keys {
+        fields.node(key);
+    }
 }

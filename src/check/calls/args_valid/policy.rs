@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 
 use super::gate::Gate;
-use super::lower;
+use super::lower::{self, pass_over};
 use crate::check::Scope;
 use crate::check::json_schema::{Home, Origin, Raw, Schema, Table, join};
 use crate::json::json;
@@ -269,11 +269,4 @@ fn read_enforcement(node: Node<'_>, base: &str) -> Result<Unconstrained, LoadErr
         Some(EnforcementMode::Allow) => Unconstrained::Allow,
         Some(EnforcementMode::Warn) | None => Unconstrained::Warn,
     })
-}
-
-/// Marks keys as known. They are not read.
-pub(super) fn pass_over(fields: &mut Fields<'_>, keys: &[&'static str]) {
-    for key in keys {
-        fields.node(key);
-    }
 }

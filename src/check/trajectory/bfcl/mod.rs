@@ -11,7 +11,6 @@ use super::edits::{CallEdit, EditKind, EditScript, HeldCall};
 use super::report::{ScriptFrame, build_outcome};
 use super::settings::CallsSettings;
 use super::spec::CallDifference;
-use crate::JsonSchema;
 use crate::check::Check;
 use crate::check::support::messages::{run_of, say_calls};
 use crate::evidence::{Evidence, require_arguments};
@@ -20,16 +19,6 @@ use crate::outcome::{CannotDecide, Outcome};
 use crate::place::{LoadError, LoadErrors};
 use crate::trace::{Arguments, Call};
 use crate::yaml::{Node, Placed, did_you_mean, read_all};
-
-/// The rules by which calls are compared, as users name them.
-#[derive(Debug, Clone, Copy, serde::Deserialize, JsonSchema)]
-#[schemars(rename = "match_rules")]
-#[serde(rename_all = "snake_case")]
-pub(super) enum MatchRules {
-    /// The rules of the Berkeley Function-Calling Leaderboard. `functions` declares the functions, and `list` is the
-    /// ground truth: `{NAME: {ARGUMENT: [acceptable values]}}`. Results do not count.
-    Bfcl,
-}
 
 struct BfclCalls {
     functions: Vec<BfclFunction>,

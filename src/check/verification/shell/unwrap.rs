@@ -2,8 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::check::verification::path::file_name;
-use crate::check::verification::purpose::program_name;
+use crate::check::verification::path::{file_name, program_name};
 use crate::pattern::list_rows;
 
 /// Programs that run the command after them, and those of their options that take a value.

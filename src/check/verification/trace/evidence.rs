@@ -5,7 +5,7 @@ use super::super::answer::statement::is_in_advice;
 use super::super::breakdown::{Breakdown, EVIDENCE, Lost, divide};
 use super::super::output::{CallOutput, squeezed};
 use super::super::run_facts::RunFacts;
-use super::claims::UnsupportedClaim;
+use super::claim::UnsupportedClaim;
 use super::{JudgedRun, is_elsewhere, lost, only_looks};
 
 const QUARTER: f64 = 0.25;

@@ -6,7 +6,7 @@ use super::super::answer::count::{Counted, TestCount};
 use super::super::output::squeezed;
 use super::super::run_facts::TestRun;
 use super::JudgedRun;
-use super::claims::{MOST, UnsupportedClaim};
+use super::claim::{MOST, UnsupportedClaim};
 
 /// Finds the false claims.
 pub(super) fn find_false_claims(run: &JudgedRun<'_>) -> Vec<UnsupportedClaim> {

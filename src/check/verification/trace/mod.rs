@@ -1,5 +1,6 @@
 //! The profile `trace`: what the calls show, and whether the final answer says just that.
 
+mod claim;
 mod claims;
 mod evidence;
 mod false_test_claims;
@@ -8,7 +9,8 @@ mod tests;
 mod tools;
 mod work_claims;
 
-use self::claims::{UnsupportedClaim, UnsupportedClaims};
+use self::claim::UnsupportedClaim;
+use self::claims::UnsupportedClaims;
 use super::answer::Answer;
 use super::answer::citation::citations;
 use super::answer::test_claims::TestClaims;

@@ -13,7 +13,7 @@ use super::super::other_tool::Ending;
 use super::super::purpose::Purpose;
 use super::super::run_facts::RunFacts;
 use super::JudgedRun;
-use super::claims::{MOST, UnsupportedClaim, find_meant};
+use super::claim::{MOST, UnsupportedClaim, find_meant};
 
 /// The most statements that are looked up in the results, each of which is searched as a whole.
 const MOST_SEARCHES: usize = 10;
