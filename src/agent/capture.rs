@@ -1,6 +1,7 @@
 //! The output of a process, read as it arrives and with a size limit.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::sync::Mutex;
@@ -8,7 +9,12 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::AgentProblem;
-use super::command::{DRAIN_TIMEOUT, MAX_STDERR_BYTES};
+
+/// The size of the tail of standard error that error messages show, in bytes.
+pub(super) const MAX_STDERR_BYTES: usize = 2048;
+
+/// The time that pipes are read after the process has ended: its children may hold them open.
+pub(super) const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The number of bytes that are read at once.
 const CHUNK_BYTES: u64 = 16 << 10;

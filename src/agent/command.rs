@@ -11,23 +11,17 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::adopted::Mark;
-use super::capture::CapturedOutput;
+use super::capture::{CapturedOutput, DRAIN_TIMEOUT, MAX_STDERR_BYTES};
 use super::error::refuse_secrets;
 use super::group::{ProcessGroup, wait_for_exit};
 use super::into_trace::{answer_only_trace, read_single_run};
-use super::workspace::Room;
+use super::workspace::room::Room;
 use super::{AgentEnvironment, AgentInput, AgentProblem, AgentTask, OUTPUT_LIMIT};
 use crate::case::{CommandLine, fill_argument};
 use crate::json;
 use crate::reader::{ReaderSet, to_native};
 use crate::secrets::{Secrets, names_a_secret};
 use crate::trace::Trace;
-
-/// The size of the tail of standard error that error messages show, in bytes.
-pub(super) const MAX_STDERR_BYTES: usize = 2048;
-
-/// The time that pipes are read after the process has ended: its children may hold them open.
-pub(super) const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The variable with the address of the MCP server with the case's mock tools.
 pub const MCP_VARIABLE: &str = "ARRAIGN_MCP_URL";

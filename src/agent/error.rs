@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use super::workspace::WorkspaceError;
+use super::workspace::error::WorkspaceError;
 use crate::secrets::{QuotedText, Secrets};
 
 /// The largest length of what an agent returned in an error message, in characters.

@@ -1,7 +1,7 @@
 //! Combines the results of several runs of a case: all must pass, or their median or their pass rate decides.
 
 use super::fit::is_misfit;
-use super::run::{RunResult, mean_score};
+use super::run_result::{RunResult, mean_score};
 use crate::case::{Case, VarianceBlock};
 use crate::outcome::{Item, LocatedViolation, Score, State, Status, UndecidedCause, Violation, reaches};
 use crate::score::statistics::{RunScore, Statistics, evaluate_variance, median};

@@ -1,7 +1,8 @@
 //! Compares the runs of a case with its baseline, which is a recorded run that was accepted.
 
 use super::fit::describe_other_input;
-use super::run::{OpinionSource, RunResult, evaluate_run};
+use super::run::{OpinionSource, evaluate_run};
+use super::run_result::RunResult;
 use crate::case::{Baseline, Case};
 use crate::check::{InputMatch, advise_on_calls, explain_bad_end, is_in_reverse};
 use crate::evidence::{CallSuccess, Known};

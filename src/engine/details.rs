@@ -7,12 +7,11 @@
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
-use super::evaluate::quote_arguments;
 use crate::json::Json;
 use crate::outcome::Status;
 use crate::secrets::{QuotedText, SecretMasker};
 use crate::suite::{RecordedRun, RunsError};
-use crate::trace::{Call, Message, Trace};
+use crate::trace::{Arguments, Call, Message, Trace};
 use crate::verdict::{CallDetails, CallSummary, Finding, RunDetails, RunSummary, Verdict};
 
 /// The largest length of one text, in characters.
@@ -145,6 +144,15 @@ impl TextBudget<'_> {
 
     fn is_spent(&self) -> bool {
         self.bytes == 0
+    }
+}
+
+/// Returns the arguments of a call as a text without secrets.
+pub(super) fn quote_arguments(arguments: &Arguments) -> QuotedText<'_> {
+    match arguments {
+        Arguments::Json(value) => QuotedText::from_json(value),
+        Arguments::Broken { raw, .. } => QuotedText::new(raw),
+        Arguments::Unrecorded => QuotedText::from_masked(arguments.to_text()),
     }
 }
 

@@ -5,12 +5,10 @@ use std::time::Instant;
 
 use super::aggregate::aggregate_runs;
 use super::baseline::BaselineComparison;
-use super::details;
+use super::details::{self, quote_arguments};
 use super::fit::{is_misfit, reject_misfit};
-use super::run::{
-    MAX_KEPT, OpinionSource, ProgramStarter, RunResult, evaluate_run, mean_score, millis_since,
-    weight_on_case,
-};
+use super::run::{MAX_KEPT, OpinionSource, ProgramStarter, evaluate_run, millis_since};
+use super::run_result::{RunResult, mean_score, weight_on_case};
 use super::secrets::{mask_verdict, quotes_run};
 use crate::case::{AgentFingerprint, Case};
 use crate::check::InputMatch;
@@ -21,7 +19,7 @@ use crate::place::Place;
 use crate::secrets::{KnownSecrets, QuotedText, SecretMasker};
 use crate::source::TextHash;
 use crate::suite::{NoBaseline, RecordedEvidence, RecordedRun, RunsError};
-use crate::trace::{Arguments, Trace};
+use crate::trace::Trace;
 use crate::verdict::summary::reaches_thresholds;
 use crate::verdict::{CallSummary, Finding, RunSummary, TrialError, Verdict, WorkspaceSummary};
 
@@ -308,15 +306,6 @@ fn summarize_run(case: &Case, run: &RecordedRun) -> RunSummary {
         workspace: run.workspace.as_ref().map(|workspace| Box::new(WorkspaceSummary::of_run(workspace))),
         // Added later, within a budget that the runs of a verdict share.
         details: None,
-    }
-}
-
-/// Returns the arguments of a call as a text without secrets.
-pub(super) fn quote_arguments(arguments: &Arguments) -> QuotedText<'_> {
-    match arguments {
-        Arguments::Json(value) => QuotedText::from_json(value),
-        Arguments::Broken { raw, .. } => QuotedText::new(raw),
-        Arguments::Unrecorded => QuotedText::from_masked(arguments.to_text()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Runs that were recorded for another input, or by an agent that has changed: such a run is undecided, and no check is
 //! asked about it.
 
-use super::run::RunResult;
+use super::run_result::RunResult;
 use crate::case::{
     AgentFingerprint, Case, ChangeKind, FileChange, RecordingMatch, RecordingMismatch, TraceFrom,
     VARIANT_PART, compare_input, compare_recording,

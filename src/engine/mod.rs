@@ -13,6 +13,7 @@ mod gate;
 mod mutant;
 mod regression;
 mod run;
+mod run_result;
 mod scoring;
 mod secrets;
 

@@ -5,7 +5,8 @@
 
 use super::aggregate::aggregate_runs;
 use super::baseline::BaselineComparison;
-use super::run::{OpinionSource, ProgramStarter, evaluate_run, weight_on_case};
+use super::run::{OpinionSource, ProgramStarter, evaluate_run};
+use super::run_result::weight_on_case;
 use crate::case::Case;
 use crate::check::InputMatch;
 use crate::evidence::{Evidence, Opinions};

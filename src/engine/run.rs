@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use super::aggregate::{has_statistics, run_figures};
+use super::run_result::RunResult;
 use super::scoring::score_run;
 use crate::case::{Case, Expectation, TraceFrom, WEIGHTLESS};
 use crate::check::{EvidenceNeeds, advise_on_calls, is_in_reverse, require_settled};
@@ -13,41 +14,15 @@ use crate::evidence::{
 };
 use crate::judge::{JudgeSession, opinions_without_judge};
 use crate::outcome::{
-    CannotDecide, Item, LocatedViolation, Loss, Outcome, Score, State, Status, UndecidedCause,
-    UndecidedReason, Violation, count_to_f64,
+    CannotDecide, Item, LocatedViolation, Loss, Outcome, State, Status, UndecidedCause, UndecidedReason,
+    Violation,
 };
 use crate::pattern::ToolPattern;
-use crate::score::statistics::RunScore;
-use crate::score::{Card, Effect};
+use crate::score::Effect;
 use crate::suite::RecordedRun;
 use crate::trace::{CallsUnrecorded, Ended, Trace};
 use crate::verdict::Finding;
 use crate::workspace::RunWorkspace;
-
-/// The result of one run.
-pub(super) struct RunResult {
-    pub(super) findings: Vec<Finding>,
-    pub(super) cards: Vec<Card>,
-    /// The figures for statistics, if the case combines several runs.
-    pub(super) figures: Option<RunScore>,
-    /// Whether an error ended the run: among several runs, such a run counts as one that does not hold.
-    pub(super) ended_in_error: bool,
-}
-
-impl RunResult {
-    /// Returns the status of the run, which is that of its worst finding.
-    pub(super) fn status(&self) -> Status {
-        self.findings.iter().map(weight_on_case).max().unwrap_or(Status::Error)
-    }
-
-    /// Returns the mean of the scorecards, or of the findings of a case without a scorecard.
-    pub(super) fn score(&self) -> Score {
-        if self.cards.is_empty() {
-            return mean_score(self.findings.iter().map(|finding| finding.score));
-        }
-        mean_score(self.cards.iter().map(Card::share))
-    }
-}
 
 /// Runs a program on a run of the agent.
 pub type ProgramStarter<'s> =
@@ -197,14 +172,6 @@ fn ask_all(
 fn comes_first(expectation: &Expectation) -> bool {
     let check = expectation.check();
     expectation.effect == Effect::Gate && check.questions().is_empty() && check.programs().is_empty()
-}
-
-/// Returns the effect of a finding on the status of its case. Lost points alone fail nothing.
-pub(super) fn weight_on_case(finding: &Finding) -> Status {
-    match (finding.effect, finding.status) {
-        (Effect::Points, Status::Fail) | (Effect::Inform, _) => Status::Pass,
-        (_, status) => status,
-    }
 }
 
 fn evaluate_expectation(expectation: &Expectation, evidence: &Evidence<'_>, run: usize) -> Finding {
@@ -398,12 +365,6 @@ fn missing_calls(case: &Case, trace: &Trace, run: usize) -> Option<Finding> {
         violations: violation.into_iter().collect(),
         ..Finding::empty("require_calls", place)
     })
-}
-
-pub(super) fn mean_score(scores: impl ExactSizeIterator<Item = Score>) -> Score {
-    let count = count_to_f64(scores.len().max(1));
-    // The sum of no floats is -0.0.
-    Score::new(scores.map(Score::get).fold(0.0, |sum, score| sum + score) / count)
 }
 
 pub(super) fn millis_since(started: Instant) -> f64 {

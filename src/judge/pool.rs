@@ -155,7 +155,7 @@ impl JudgePool {
     pub(super) fn find_handle(&self, settings: Option<&Arc<JudgeSettings>>) -> Option<JudgeHandle> {
         let name = match &self.own {
             Some(judge) => judge.name(),
-            None => server_judge_name(settings?)?,
+            None => settings?.server_name()?,
         };
         let votes = settings.map_or(1, |settings| settings.votes);
         Some(JudgeHandle { name, votes, settings: settings.cloned() })
@@ -214,13 +214,6 @@ impl JudgePool {
         let command = crate::outcome::suggest_feature("http");
         Err(format!("a judge on a server needs arraign's feature `http`: {command}"))
     }
-}
-
-/// Returns the name of the judge on a server. The base URL is not part of it, since one model can be reached in several
-/// ways.
-pub(super) fn server_judge_name(settings: &JudgeSettings) -> Option<String> {
-    let model = settings.model.as_ref()?;
-    Some(format!("{model}, temperature 0, seed {}", settings.seed))
 }
 
 /// One questionnaire for one judge, and the prices of its tokens.

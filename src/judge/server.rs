@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::pool::server_judge_name;
 use super::{Judge, JudgeAnswer, JudgeError, JudgeRequest};
 use crate::check::JudgeSettings;
 use crate::http::{HttpClient, HttpError, HttpLimits, HttpProblem, HttpRequest};
@@ -52,7 +51,7 @@ impl ServerJudge {
         settings: &JudgeSettings,
         variable: fn(&str) -> Option<OsString>,
     ) -> Result<Self, String> {
-        let (Some(model), Some(name)) = (&settings.model, server_judge_name(settings)) else {
+        let (Some(model), Some(name)) = (&settings.model, settings.server_name()) else {
             return Err("`judge` has no `model`".to_owned());
         };
         let base = settings.base_url.as_deref().unwrap_or(DEFAULT_BASE_URL);

@@ -1,7 +1,6 @@
 //! Trials that failed and do not decide their run, because their cases are quarantined.
 
-use super::terminal::render_headline;
-use crate::verdict::{TrialQuarantine, Verdict};
+use crate::verdict::TrialQuarantine;
 
 /// Renders the entry that means a trial: `until 2026-12-20: flaps since gpt-6 (team-orders)`, with the reason if the trial
 /// decides nevertheless.
@@ -13,10 +12,4 @@ pub fn render_entry(quarantine: &TrialQuarantine) -> String {
         format!("; whether a pull request changes the file of the case is unknown (ARRAIGN_BASE): {why}")
     });
     format!("until {until}: {reason}{owner}{}{}", lapse.unwrap_or_default(), unchecked.unwrap_or_default())
-}
-
-/// Renders a quarantined trial on one line: its name, its entry and its first violated claim.
-pub fn render_quarantined(verdict: &Verdict) -> String {
-    let entry = verdict.quarantine.as_deref().map(render_entry).unwrap_or_default();
-    format!("quarantined: {} {entry}; {}", verdict.name, render_headline(verdict))
 }

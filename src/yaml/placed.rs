@@ -13,8 +13,7 @@ use std::sync::Arc;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use smol_str::SmolStr;
 
-use super::shape::{SHAPED, Shape};
-use super::{Key, Node, Tree};
+use super::{Key, Node, Tree, Value};
 use crate::place::{LoadError, LoadErrors, Place, Source};
 
 /// The names by which these types ask the deserializer of YAML for more than serde's data model has.
@@ -71,6 +70,28 @@ fn take_tree() -> Option<(Tree, Arc<Source>)> {
     match HANDED.take() {
         Some(HandedNode::Tree(tree, source)) => Some((tree, source)),
         _ => None,
+    }
+}
+
+/// The name by which these types ask the deserializer of YAML for the shape of the value. Serde's own untagged enums copy
+/// the value before they look, and lose the places of mistakes.
+pub(super) const SHAPED: &str = "$arraign::Shaped";
+
+/// The shape of a value.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Shape {
+    List,
+    Mapping,
+    Short,
+}
+
+impl Shape {
+    pub(super) fn of(node: Node<'_>) -> Self {
+        match node.value() {
+            Value::List(_) => Self::List,
+            Value::Map(_) => Self::Mapping,
+            _ => Self::Short,
+        }
     }
 }
 

@@ -5,30 +5,7 @@ use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
-use super::placed::{explain_other_format, take_shape};
-use super::{Node, Value};
-
-/// The name by which these types ask the deserializer of YAML for the shape of the value. Serde's own untagged enums copy
-/// the value before they look, and lose the places of mistakes.
-pub(super) const SHAPED: &str = "$arraign::Shaped";
-
-/// The shape of a value.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Shape {
-    List,
-    Mapping,
-    Short,
-}
-
-impl Shape {
-    pub(super) fn of(node: Node<'_>) -> Self {
-        match node.value() {
-            Value::List(_) => Self::List,
-            Value::Map(_) => Self::Mapping,
-            _ => Self::Short,
-        }
-    }
-}
+use super::placed::{SHAPED, Shape, explain_other_format, take_shape};
 
 /// One value, or a list of values.
 #[derive(Debug, Clone)]

@@ -6,8 +6,9 @@
 //! scratch/home        the agent's home
 //! ```
 
-mod error;
+pub(super) mod error;
 mod ignored;
+pub(super) mod room;
 mod scratch;
 mod tree;
 
@@ -19,6 +20,7 @@ use std::sync::Arc;
 
 pub use self::error::WorkspaceError;
 use self::ignored::IgnoreRules;
+pub use self::room::Room;
 use self::scratch::ScratchFolder;
 pub(in crate::agent) use self::scratch::remove_all;
 use self::tree::{CopyRules, copy_tree, follow_inside, hash_tree, make_link, measure_tree, read_content};
@@ -29,8 +31,8 @@ use crate::json;
 use crate::source::{fingerprint_bytes, git_command};
 use crate::suite::kept_file;
 use crate::workspace::{
-    ChangedFile, FileContent, FileEntry, FileTree, MAX_KEPT_TEXT, PathNames, RunFolders, RunWorkspace,
-    WorkspaceFacts, WorkspaceNeeds, count_lines, find_at_or_above,
+    ChangedFile, FileContent, FileEntry, FileTree, MAX_KEPT_TEXT, RunFolders, RunWorkspace, WorkspaceFacts,
+    WorkspaceNeeds, count_lines, find_at_or_above,
 };
 
 /// The largest file whose lines are counted: 64 MiB. A larger one counts as one line.
@@ -55,54 +57,6 @@ impl WorkspacePlan {
     pub(super) fn scratch() -> Self {
         let settings = Arc::new(WorkspaceSettings::empty(AgentHome::Keep));
         Self { settings, needs: WorkspaceNeeds::default(), is_kept: false }
-    }
-}
-
-/// The folders that a process runs in, in place of the package and the user's home.
-#[derive(Debug, Clone)]
-pub struct Room {
-    /// The working folder.
-    pub(super) workspace: PathBuf,
-    /// The home. `None`: the home of the user.
-    pub(super) home: Option<PathBuf>,
-    /// The folder for temporary files.
-    pub(super) temporary: PathBuf,
-}
-
-impl Room {
-    fn new(workspace: PathBuf, home: &Path, keeps_home: bool) -> Self {
-        Self { workspace, temporary: home.join("tmp"), home: (!keeps_home).then(|| home.to_owned()) }
-    }
-
-    /// Lists the variables that say where the process is.
-    pub(super) fn list_variables(&self) -> Vec<(&'static str, PathBuf)> {
-        let mut variables = vec![("PWD", self.workspace.clone())];
-        let temporary = if cfg!(windows) { &["TEMP", "TMP"][..] } else { &["TMPDIR"][..] };
-        variables.extend(temporary.iter().map(|name| (*name, self.temporary.clone())));
-        let Some(home) = &self.home else { return variables };
-        variables.push(("HOME", home.clone()));
-        let below: &[(&str, &str)] = if cfg!(windows) {
-            &[("USERPROFILE", ""), ("APPDATA", "AppData/Roaming"), ("LOCALAPPDATA", "AppData/Local")]
-        } else {
-            &[
-                ("XDG_CONFIG_HOME", ".config"),
-                ("XDG_DATA_HOME", ".local/share"),
-                ("XDG_STATE_HOME", ".local/state"),
-                ("XDG_CACHE_HOME", ".cache"),
-            ]
-        };
-        variables.extend(below.iter().map(|(name, folder)| (*name, home.join(folder))));
-        variables
-    }
-
-    /// Replaces the paths of the scratch folders in a text by those that are the same in each run.
-    pub(super) fn rewrite(&self, text: &str) -> String {
-        self.find_names().rewrite(text)
-    }
-
-    /// Returns the names of the folders in traces and recordings.
-    pub(super) fn find_names(&self) -> PathNames {
-        PathNames::new(&self.workspace, self.home.as_deref())
     }
 }
 

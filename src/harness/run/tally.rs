@@ -9,7 +9,7 @@ use crate::harness::settings::EnvSettings;
 use crate::outcome::{State, Status, UndecidedCause};
 use crate::report::block::render_case_block;
 use crate::report::pinned::render_pinned;
-use crate::report::quarantine::render_quarantined;
+use crate::report::terminal::render_quarantined;
 use crate::source::lock;
 use crate::verdict::rebase::prefix_file;
 use crate::verdict::summary::{Group, Row, SUMMARY_VERSION, Selection, Summary};

@@ -8,6 +8,7 @@ mod notes;
 use self::draw::{DiagnosticMark, DiagnosticTitle, draw_diagnostic};
 use self::notes::{DiagnosticNotes, NumberedRun};
 use super::plain::escape_line;
+use super::quarantine::render_entry;
 use super::score;
 use crate::outcome::{LocatedViolation, Status};
 use crate::place::{LoadError, Location};
@@ -75,6 +76,12 @@ pub fn render_headline(verdict: &Verdict) -> String {
         _ => format!("the verdict is {}, not {} at {}", verdict.status, verdict.expected, verdict.case),
     };
     escape_line(&claim)
+}
+
+/// Renders a quarantined trial on one line: its name, its entry and its first violated claim.
+pub fn render_quarantined(verdict: &Verdict) -> String {
+    let entry = verdict.quarantine.as_deref().map(render_entry).unwrap_or_default();
+    format!("quarantined: {} {entry}; {}", verdict.name, render_headline(verdict))
 }
 
 /// Returns the place of the first violated claim, which IDEs link.

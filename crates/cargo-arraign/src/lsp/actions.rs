@@ -1,15 +1,11 @@
 //! Quick fixes: the name that a mistake suggests, a snapshot that a run left pending, and checks that a case lacks.
 
-use std::collections::HashMap;
-
 use arraign::LoadError;
 use arraign::json::json;
-use lsp_types::{
-    CodeAction, CodeActionKind, CodeActionOrCommand, Command, Range, TextEdit, Uri, WorkspaceEdit,
-};
+use lsp_types::{CodeAction, CodeActionKind, CodeActionOrCommand, Command, Range, TextEdit};
 
 use super::commands::{ACCEPT, MUTATE};
-use super::document::OpenDocument;
+use super::document::{OpenDocument, edit_text};
 use super::last_run::LastRun;
 use super::outline::{OutlinedCase, outline_cases};
 use super::position::{find_offset, find_range};
@@ -54,12 +50,6 @@ fn suggest_fix(document: &OpenDocument, error: &LoadError, range: Range) -> Opti
         is_preferred: Some(true),
         ..CodeAction::default()
     })
-}
-
-#[expect(clippy::mutable_key_type, reason = "lsp-types prescribes this map, and no URI is changed")]
-pub(super) fn edit_text(uri: Uri, edit: TextEdit) -> WorkspaceEdit {
-    let changes = HashMap::from([(uri, vec![edit])]);
-    WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }
 }
 
 /// The cases that have a part in the range.

@@ -1,5 +1,6 @@
 //! An open file.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -7,7 +8,7 @@ use std::thread;
 
 use arraign::LoadErrors;
 use arraign::Suite;
-use lsp_types::Uri;
+use lsp_types::{TextEdit, Uri, WorkspaceEdit};
 
 use super::project::EvalProject;
 
@@ -100,4 +101,11 @@ impl OpenDocument {
         // The cases of the last text without mistakes: an entry is no mistake while its case is being typed.
         self.quarantine_mistakes = self.project.check_quarantine(&self.path, self.suite.as_ref());
     }
+}
+
+/// Returns the change that one edit makes to a document.
+#[expect(clippy::mutable_key_type, reason = "lsp-types prescribes this map, and no URI is changed")]
+pub(super) fn edit_text(uri: Uri, edit: TextEdit) -> WorkspaceEdit {
+    let changes = HashMap::from([(uri, vec![edit])]);
+    WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }
 }

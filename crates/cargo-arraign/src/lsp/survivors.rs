@@ -10,8 +10,7 @@ use arraign::json::Json;
 use arraign::verdict::MutantFate;
 use lsp_types::{CodeAction, CodeActionKind, TextEdit};
 
-use super::actions::edit_text;
-use super::document::OpenDocument;
+use super::document::{OpenDocument, edit_text};
 use super::last_run::LastRun;
 use super::outline::OutlinedCase;
 use super::position::find_range;
