@@ -11,7 +11,7 @@ pub(super) use self::shard::{Shard, add_bazel_filter};
 pub(super) use self::variants::VariantSelection;
 use crate::case::Tier;
 use crate::judge::JudgeMode;
-use crate::report::render_utc;
+use crate::report::{FORMATS, render_utc};
 use crate::suite::ReportFormat;
 
 /// The variables that this version reads.
@@ -202,9 +202,8 @@ fn split_words(text: &str) -> Vec<String> {
 fn parse_report_format(word: &str) -> Result<ReportFormat, String> {
     let deserializer = serde::de::value::StrDeserializer::<serde::de::value::Error>::new(word);
     serde::Deserialize::deserialize(deserializer).map_err(|_| {
-        format!(
-            "ARRAIGN_REPORT: unknown format `{word}`: expected json, jsonl, sarif, junit, markdown, html, ctrf or otel"
-        )
+        let names: Vec<&str> = FORMATS.iter().map(|format| format.format.name()).collect();
+        format!("ARRAIGN_REPORT: unknown format `{word}`: expected one or more of {}", names.join(", "))
     })
 }
 

@@ -149,7 +149,7 @@ fn nextest_leaves_reports_to_another_program() {
 fn an_unknown_report_is_2() {
     let ran = reported(&Project::of(&[green("a")]), "json,junk", &[]).exits(2);
     ran.complains(
-        "ARRAIGN_REPORT: unknown format `junk`: expected json, jsonl, sarif, junit, markdown, html, ctrf or otel",
+        "ARRAIGN_REPORT: unknown format `junk`: expected one or more of ctrf, html, json, jsonl, junit, markdown, otel, sarif",
     );
 }
 
