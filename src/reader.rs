@@ -183,5 +183,6 @@ fn describe_mistakes(errors: &LoadErrors) -> TraceError {
         format!("line {}, column {}: {}{help}", at.line, at.column, error.problem)
     });
     let problem = lines.collect::<Vec<_>>().join("\n");
-    TraceProblem::Wrong { format: NATIVE, problem }.into()
+    let line = errors.iter().next().map(|error| error.place.locate().line);
+    TraceProblem::Wrong { format: NATIVE, line, problem }.into()
 }

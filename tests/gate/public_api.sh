@@ -13,6 +13,8 @@ list_names() { # crate
 RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --all-features --lib
 found=$(for manifest in Cargo.toml crates/*/Cargo.toml; do
     [ -e "$(dirname "$manifest")/src/lib.rs" ] || continue
+    # The library of Python has no names in Rust.
+    ! grep -q '^crate-type = \["cdylib"\]' "$manifest" || continue
     list_names "$(sed -n 's/^name = "\(.*\)"/\1/p' "$manifest" | head -1 | tr - _)"
 done)
 if [ -n "${BLESS:-}" ]; then

@@ -76,6 +76,8 @@ pub enum TraceProblem {
     Wrong {
         /// The reader's name.
         format: &'static str,
+        /// The line of the record, from 1. `None` for a file that is one document.
+        line: Option<usize>,
         /// Where, and what.
         problem: String,
     },
@@ -163,7 +165,26 @@ impl TraceError {
     }
 
     pub(crate) fn wrong(format: &'static str, wrong: &DecodeError) -> Self {
-        TraceProblem::Wrong { format, problem: wrong.to_string() }.into()
+        TraceProblem::Wrong { format, line: wrong.line, problem: wrong.to_string() }.into()
+    }
+
+    /// Returns the line of the problem in the file, from 1, where it is known.
+    pub fn line(&self) -> Option<usize> {
+        match &self.problem {
+            TraceProblem::NotJson { line, .. } | TraceProblem::TooMuch { line, .. } => Some(*line),
+            TraceProblem::NotATrace => Some(1),
+            TraceProblem::Wrong { line, .. } => *line,
+            _ => None,
+        }
+    }
+
+    /// Returns the column of the problem in its line, from 1, where it is known.
+    pub fn column(&self) -> Option<usize> {
+        match &self.problem {
+            TraceProblem::NotJson { column, .. } | TraceProblem::TooMuch { column, .. } => Some(*column),
+            TraceProblem::NotATrace => Some(1),
+            _ => None,
+        }
     }
 }
 

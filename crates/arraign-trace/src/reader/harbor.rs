@@ -116,7 +116,10 @@ pub fn read_harbor_trial<F: TrialFiles>(name: &str, files: &mut F) -> Result<Tra
 }
 
 fn wrong(problem: impl Into<String>) -> TraceError {
-    TraceError { problem: TraceProblem::Wrong { format: FORMAT, problem: problem.into() }, help: None }
+    TraceError {
+        problem: TraceProblem::Wrong { format: FORMAT, line: None, problem: problem.into() },
+        help: None,
+    }
 }
 
 /// Parses a document of an object.

@@ -171,5 +171,5 @@ fn read_member<T>(
 }
 
 fn wrong(problem: &str) -> TraceError {
-    TraceProblem::Wrong { format: READER.name, problem: problem.to_owned() }.into()
+    TraceProblem::Wrong { format: READER.name, line: None, problem: problem.to_owned() }.into()
 }
