@@ -105,6 +105,9 @@ fn describe(path: &Path, problem: &ReadProblem) -> Failure {
         ReadProblem::TooLarge { size, limit } => {
             format!("{size} bytes are over the limit of {limit}; `size_limit` raises it")
         }
+        ReadProblem::UnpackedTooLarge { limit } => {
+            format!("it holds more than the limit of {limit} bytes; `size_limit` raises it")
+        }
         other => other.to_string(),
     };
     let file = Some(path.to_string_lossy().into_owned());

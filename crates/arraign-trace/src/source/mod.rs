@@ -3,6 +3,7 @@
 //! Every path that a user's file names goes through [`FileOpener::resolve`]. Nothing outside the folders is opened:
 //! not by `..`, not by an absolute path, and not through a link.
 
+mod encoding;
 mod links;
 mod normal_path;
 mod opened;
@@ -24,9 +25,9 @@ pub use read_error::{ReadError, ReadProblem};
 #[doc(hidden)]
 pub use temporary::{find_writer, is_temporary, temporary_path};
 
+pub(crate) use self::encoding::decode;
 use self::normal_path::{below, is_normal, normalise};
 use self::read_error::problem_of;
-pub(crate) use self::read_error::problem_of_bytes;
 use crate::place::{LoadError, Place, Source, Span};
 
 /// The largest trace that is read unless the harness says otherwise: 64 MiB.
@@ -141,8 +142,12 @@ impl FileOpener {
             if bytes.starts_with(ZIP) {
                 return Err(self.read_error(path, ReadProblem::Zipped));
             }
+            let decoded = decode(&bytes, self.size_limit);
+            if let Some(decoded) = decoded.map_err(|problem| self.read_error(path, problem))? {
+                bytes = decoded;
+            }
             let text = std::str::from_utf8(&bytes);
-            text.map_err(|error| self.read_error(path, problem_of_bytes(&bytes, error.valid_up_to())))
+            text.map_err(|error| self.read_error(path, ReadProblem::NotUtf8(error.valid_up_to())))
         });
         let looked = read.map(look);
         // A large buffer is given back, so that one large file does not hold memory for the rest of the process.

@@ -42,29 +42,29 @@ pub enum ReadProblem {
     /// The file is not UTF-8 text.
     #[error("not UTF-8: byte {0} begins no character")]
     NotUtf8(usize),
-    /// The file is in another encoding of Unicode.
-    #[error(
-        "this is UTF-16, not UTF-8: convert it, as with `iconv -f UTF-16 -t UTF-8 FILE`; PowerShell writes UTF-8 with `| Out-File -Encoding utf8`"
-    )]
-    Utf16,
-    /// The file is compressed.
-    #[error("this is compressed with gzip: unpack it, as with `gunzip -k FILE`")]
+    /// The file is UTF-16 with a half of a character in it.
+    #[error("this is UTF-16, and the unit {0:#06x} in it is half a character")]
+    BrokenUtf16(u16),
+    /// The file is compressed, and the crate is built without the feature `gzip`.
+    #[error("this is compressed with gzip: enable the feature `gzip`, or unpack it with `gunzip -k FILE`")]
     Gzipped,
+    /// The file is compressed, and damaged.
+    #[error("this is compressed with gzip, and cannot be unpacked: {0}")]
+    BrokenGzip(String),
+    /// The file is compressed, and holds more than may be read.
+    #[error(
+        "this is compressed, and holds more than the limit of {limit} bytes; `Harness::size_limit` raises it"
+    )]
+    UnpackedTooLarge {
+        /// The limit in bytes.
+        limit: u64,
+    },
     /// The file is a zip archive.
     #[error("this is a zip archive, not text; `inspect log dump` writes the JSON of an Inspect log")]
     Zipped,
     /// The operating system refuses.
     #[error("{0}")]
     Refused(String),
-}
-
-/// Returns the problem with a file that is no UTF-8 from this byte on.
-pub(crate) fn problem_of_bytes(bytes: &[u8], invalid_from: usize) -> ReadProblem {
-    match bytes {
-        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => ReadProblem::Utf16,
-        [0x1F, 0x8B, ..] => ReadProblem::Gzipped,
-        _ => ReadProblem::NotUtf8(invalid_from),
-    }
 }
 
 /// Returns the problem that an error of the operating system means.

@@ -6,7 +6,7 @@ use crate::reader::error::{TraceError, TraceProblem};
 use crate::reader::large::cut::Cut;
 use crate::reader::large::pieces::{Found, SplitError, Survey};
 use crate::reader::{ReaderSet, Recording, named};
-use crate::source::{ReadProblem, problem_of_bytes};
+use crate::source::{DEFAULT_SIZE_LIMIT, decode};
 use crate::trace::Trace;
 
 /// The bytes of a file that are built in one batch. A single run may be larger.
@@ -203,12 +203,9 @@ pub(crate) fn read_whole(
     let mut bytes = Vec::new();
     file.rewind()?;
     file.read_to_end(&mut bytes)?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let invalid_from = error.utf8_error().valid_up_to();
-        match problem_of_bytes(error.as_bytes(), invalid_from) {
-            ReadProblem::NotUtf8(_) => TraceProblem::NotUtf8(invalid_from as u64),
-            problem => TraceProblem::Unreadable(problem.to_string()),
-        }
-    })?;
+    let decoded = decode(&bytes, DEFAULT_SIZE_LIMIT);
+    let decoded = decoded.map_err(|problem| TraceProblem::Unreadable(problem.to_string()))?;
+    let text = String::from_utf8(decoded.unwrap_or(bytes));
+    let text = text.map_err(|error| TraceProblem::NotUtf8(error.utf8_error().valid_up_to() as u64))?;
     (readers.read_text)(&readers.set, &text, format)
 }
