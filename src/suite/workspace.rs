@@ -2,13 +2,16 @@
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::agent::{WrittenDescription, build_named_agents};
 use super::discover::WORKSPACE_FILE;
 use super::variants::{parse_matrix, parse_variants, refuse_same_names};
 use crate::case::{AgentLimits, NamedAgent, Variant};
-use crate::check::{DeclaredReaders, InputMatch, Registry, Scope, ScriptInScope, Tables, parse_readers};
-use crate::place::{LoadError, LoadErrors, Place};
+use crate::check::{
+    DeclaredReaders, InputMatch, Registry, Scope, ScriptInScope, ShippedReaders, Tables, parse_readers,
+};
+use crate::place::{LoadError, LoadErrors, Place, Source};
 use crate::reader::ReaderSet;
 use crate::source::Files;
 use crate::yaml::{Document, Fields, FileSize, Node, OrderedMap, Placed};
@@ -38,18 +41,28 @@ pub struct Workspace {
 /// The readers that the file at `path` declares: `arraign.yaml`, a suite, or a file of readers alone.
 pub fn load_readers(path: &Path, files: &Files) -> Result<ReaderSet, LoadErrors> {
     let source = files.source(path)?;
+    let declared = declare_in(&source)?;
+    if declared.readers.is_empty() {
+        let problem = "the file declares no readers: it has no key `readers`";
+        return Err(LoadError::new(Place::of_file(source.name()), problem).into());
+    }
+    Ok(declared.readers)
+}
+
+/// Reads the readers that a file declares. Documents build on each other, as a suite builds on `arraign.yaml`.
+fn declare_in(source: &Arc<Source>) -> Result<DeclaredReaders, LoadErrors> {
     let mut declared = DeclaredReaders::default();
     let mut errors = LoadErrors::new();
-    // Documents build on each other, as a suite builds on `arraign.yaml`.
-    for document in Document::parse(&source)? {
+    for document in Document::parse(source)? {
         let Some(node) = document.root().get("readers") else { continue };
         declared = errors.take(parse_readers(node, declared.clone())).unwrap_or(declared);
     }
-    if declared.readers.is_empty() && errors.is_empty() {
-        let problem = "the file declares no readers: it has no key `readers`";
-        errors.push(LoadError::new(Place::of_file(source.name()), problem));
-    }
-    errors.or(declared.readers)
+    errors.or(declared)
+}
+
+/// The readers that come with arraign for a framework.
+pub fn load_shipped_readers(shipped: &ShippedReaders) -> Result<ReaderSet, LoadErrors> {
+    declare_in(&shipped.source()).map(|declared| declared.readers)
 }
 
 /// Reads the settings for all suites, if the file exists.

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use arraign::__internals::check::SHIPPED_READERS;
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::{load_readers, read_run_folder};
 use arraign::Trace;
@@ -90,15 +91,10 @@ fn the_readers_to_copy_read_what_their_frameworks_wrote() {
 
 #[test]
 fn each_file_is_recognized_by_one_reader_where_all_are_declared() {
-    let examples = fs::read_dir(root().join("examples/readers")).expect("a folder");
-    let paths = examples.map(|entry| entry.expect("an entry").path());
-    let declarations = paths.filter(|path| path.extension().is_some_and(|end| end == "yaml"));
-    let texts = declarations.map(|path| fs::read_to_string(path).expect("a text"));
-    let declared: String =
-        texts.filter_map(|text| Some(text.split_once("readers:\n")?.1.to_owned() + "\n")).collect();
+    let names: Vec<&str> = SHIPPED_READERS.iter().map(|shipped| shipped.name).collect();
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("all.yaml");
-    fs::write(&path, format!("readers:\n{declared}")).expect("a file");
+    fs::write(&path, format!("readers: [{}]\n", names.join(", "))).expect("a file");
     let readers = load_readers(&path, &Files::new(folder.path(), folder.path())).expect("they load");
     for entry in fs::read_dir(root().join("tests/readers")).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -126,6 +122,29 @@ fn the_folder_of_examples_has_a_file_for_each_tested_framework_and_no_other() {
         names("examples/readers", |name| name.strip_suffix(".yaml")),
         names("tests/readers", |name| name.split('.').next())
     );
+    let shipped: Vec<&str> = SHIPPED_READERS.iter().map(|shipped| shipped.name).collect();
+    assert_eq!(names("examples/readers", |name| name.strip_suffix(".yaml")), shipped);
+}
+
+#[test]
+fn a_list_of_readers_has_shipped_ones_by_name_and_ones_of_its_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let load = |text: &str| {
+        let path = folder.path().join("readers.yaml");
+        fs::write(&path, text).expect("a file");
+        let loaded = load_readers(&path, &Files::new(folder.path(), folder.path()));
+        loaded
+            .map(|readers| readers.declared_names().collect::<Vec<_>>())
+            .map_err(|errors| errors.to_string())
+    };
+    assert_eq!(load("readers: [agno, {own: {steps: $.log}}]\n"), Ok(vec!["agno", "agno-events", "own"]));
+    let error = load("readers:\n  - agnoo\n").expect_err("a slip");
+    assert_eq!(
+        error,
+        "readers.yaml:2:5: no readers of `agnoo` come with arraign (help: did you mean `agno`?)"
+    );
+    let error = load("readers: [agno, {own: {stepps: $.log}}]\n").expect_err("a slip");
+    assert!(error.starts_with("readers.yaml:1:24: unknown key `stepps`"), "{error}");
 }
 
 #[test]

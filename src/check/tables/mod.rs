@@ -5,6 +5,7 @@ pub(super) mod input_match;
 pub(super) mod judge;
 pub(super) mod prices;
 pub(super) mod readers;
+pub(super) mod shipped;
 pub(super) mod weights;
 
 use std::sync::Arc;

@@ -7,8 +7,9 @@ use arraign_trace::reader::{ReaderDeclaration, ReaderSet};
 
 use crate::check::support::reading::require_entries;
 use crate::check::tables::failed_when::FailedWhen;
+use crate::check::tables::shipped::{SHIPPED_READERS, ShippedReaders};
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Node, Placed, suggest_or_list};
+use crate::yaml::{Document, ListOr, MappingOr, Node, Placed, suggest_or_list};
 
 /// The largest number of readers that a mapping declares. Each is asked about each trace file whose format is not named, and
 /// a project has a handful.
@@ -24,9 +25,45 @@ pub(crate) struct DeclaredReaders {
     pub(crate) failures: ReaderFailures,
 }
 
-/// The readers in `before`, and those that `node` declares beside or instead of them.
+/// What `readers` is: declarations by their names, or a list of these and of frameworks whose readers are shipped. It is the
+/// published schema; [`parse_readers`] reads it.
+pub(crate) type WrittenReaders =
+    ListOr<MappingOr<BTreeMap<String, ReaderDeclaration>, String>, BTreeMap<String, ReaderDeclaration>>;
+
+/// The readers in `before`, and those that `node` declares or names beside or instead of them.
 pub(crate) fn parse_readers(node: Node<'_>, before: DeclaredReaders) -> Result<DeclaredReaders, LoadErrors> {
-    let help = "write `readers: {NAME: {when: {path: ..., equals: ...}, steps: ..., call: {...}}}`";
+    let Some(items) = node.list() else { return parse_declarations(node, before) };
+    let mut errors = LoadErrors::new();
+    let mut found = before;
+    for item in items {
+        let read = match item.as_str() {
+            Some(name) => add_shipped(item, name, found.clone()),
+            None => parse_declarations(item, found.clone()),
+        };
+        found = errors.take(read).unwrap_or(found);
+    }
+    errors.or(found)
+}
+
+/// Adds the shipped readers of the framework that an item names.
+fn add_shipped(item: Node<'_>, name: &str, before: DeclaredReaders) -> Result<DeclaredReaders, LoadErrors> {
+    let Some(shipped) = ShippedReaders::find(name) else {
+        let names: Vec<&str> = SHIPPED_READERS.iter().map(|shipped| shipped.name).collect();
+        let error = item.error(format!("no readers of `{name}` come with arraign"));
+        return Err(error.help(suggest_or_list(name, &names)).into());
+    };
+    let mut readers = before;
+    for document in Document::parse(&shipped.source())? {
+        if let Some(node) = document.root().get("readers") {
+            readers = parse_declarations(node, readers)?;
+        }
+    }
+    Ok(readers)
+}
+
+fn parse_declarations(node: Node<'_>, before: DeclaredReaders) -> Result<DeclaredReaders, LoadErrors> {
+    let help = "write `readers: {NAME: {when: {path: ..., equals: ...}, steps: ..., call: {...}}}`, or `readers: [agno]` for \
+                readers that come with arraign";
     let entries = require_entries(node, "`readers` is a mapping of names to readers");
     let entries = entries.map_err(|error| error.help(help))?;
     if node.entries().map_or(0, Iterator::count) > MAX_READERS {

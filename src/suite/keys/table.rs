@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 
-use arraign_trace::reader::ReaderDeclaration;
-
 use crate::case::AgentLimits;
 use crate::check::support::forms::VerificationSettings;
 use crate::check::support::reading::Share;
-use crate::check::{CheckSettings, InputMatch, ModelPrice, WrittenFailures, WrittenJudge, WrittenWeights};
+use crate::check::{
+    CheckSettings, InputMatch, ModelPrice, WrittenFailures, WrittenJudge, WrittenReaders, WrittenWeights,
+};
 use crate::json::Json;
 use crate::suite::agent::WrittenDescription;
 use crate::suite::gate::{self, WrittenGate};
@@ -60,9 +60,9 @@ pub(crate) const TABLES: &[SuiteKey] = &[
     ),
     key::<BTreeMap<String, Vec<String>>>("field_aliases", "Other words that count as a field, by field."),
     key::<BTreeMap<String, ModelPrice>>("prices", "US dollars per million tokens, by model."),
-    key::<BTreeMap<String, ReaderDeclaration>>(
+    key::<WrittenReaders>(
         "readers",
-        "Readers for formats that no built-in reader knows, by name.",
+        "Readers for formats that no built-in reader knows: declarations by name, or a list with the names of shipped ones.",
     ),
     key::<String>(
         "format",

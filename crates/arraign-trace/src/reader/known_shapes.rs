@@ -18,46 +18,42 @@ const fn declared(name: &'static str, advice: &'static str, is_one: fn(&JsonNode
 }
 
 const SHAPES: [KnownShape; 13] = [
-    declared("Agno", "examples/readers/agno.yaml", |record| {
+    declared("Agno", "agno", |record| {
         (record.has_key("run_id")
             && item(record, "messages").is_some_and(|message| message.has_key("from_history")))
             || record.text_under("event").is_some_and(|event| event == "RunStarted")
     }),
-    declared("AutoGen", "examples/readers/autogen.yaml", |record| {
+    declared("AutoGen", "autogen", |record| {
         item(record, "messages")
             .or(Some(record))
             .is_some_and(|message| message.has_key("source") && message.has_key("models_usage"))
     }),
-    declared("CrewAI", "examples/readers/crewai.yaml", |record| record.has_key("tasks_output")),
-    declared("DSPy", "examples/readers/dspy.yaml", |record| {
+    declared("CrewAI", "crewai", |record| record.has_key("tasks_output")),
+    declared("DSPy", "dspy", |record| {
         record.get("trajectory").is_some_and(|trajectory| trajectory.has_key("tool_name_0"))
             || record.has_key("outputs") && record.has_key("messages")
     }),
-    declared("Haystack", "examples/readers/haystack.yaml", |record| {
+    declared("Haystack", "haystack", |record| {
         let message = item(record, "messages").unwrap_or(record);
         message.has_key("meta") && message.has_key("role") && message.has_key("content")
     }),
-    declared("AG2", "examples/readers/ag2.yaml", |record| {
+    declared("AG2", "ag2", |record| {
         record.text_under("type").is_some_and(|kind| kind == "ModelRequest" || kind == "ModelResponse")
     }),
-    declared("smolagents", "examples/readers/smolagents.yaml", |record| {
+    declared("smolagents", "smolagents", |record| {
         let step = item(record, "steps").unwrap_or(record);
         step.has_key("model_output_message") || step.has_key("task") && step.has_key("task_images")
     }),
-    declared("OpenHands", "examples/readers/openhands.yaml", |record| {
+    declared("OpenHands", "openhands", |record| {
         record
             .text_under("kind")
             .is_some_and(|kind| ["SystemPromptEvent", "MessageEvent", "ActionEvent"].contains(&kind))
     }),
-    declared("goose", "examples/readers/goose.yaml", |record| {
-        record.has_key("working_dir") && record.has_key("conversation")
-    }),
-    declared("SWE-agent", "examples/readers/swe-agent.yaml", |record| {
+    declared("goose", "goose", |record| record.has_key("working_dir") && record.has_key("conversation")),
+    declared("SWE-agent", "swe-agent", |record| {
         record.get("trajectory").is_some_and(JsonNode::is_array) && record.has_key("history")
     }),
-    declared("tau-bench", "examples/readers/tau-bench.yaml", |record| {
-        record.has_key("traj") && record.has_key("task_id")
-    }),
+    declared("tau-bench", "tau-bench", |record| record.has_key("traj") && record.has_key("task_id")),
     declared("an ADK eval set", "cargo arraign import --from adk", |record| {
         record.has_key("eval_set_id") || record.has_key("eval_cases")
     }),
@@ -80,7 +76,7 @@ pub(crate) fn describe_shape(input: &Input) -> Option<String> {
     } else if advice.starts_with("cargo") {
         format!("this looks like {name}: `{advice}` makes cases of it")
     } else {
-        format!("this looks like {name}: `{advice}` of the repository declares its reader")
+        format!("this looks like {name}: `readers: [{advice}]` in arraign.yaml declares its reader")
     })
 }
 

@@ -22,7 +22,7 @@ use clap::{Args, ValueEnum};
 
 use survey::render_surveys;
 use timeline::{TimelineLength, render_timeline};
-use workspace::{TraceSettings, read_declarations, read_settings};
+use workspace::{TraceSettings, find_shipped_readers, read_declarations, read_settings};
 
 use crate::error::{CliError, CliResult, FAILED, exit_after_write};
 use crate::file_options::parse_size;
@@ -44,7 +44,8 @@ pub(crate) struct Explain {
     /// Read the file as this format, without detection.
     #[arg(long, value_name = "NAME")]
     trace_format: Option<String>,
-    /// Try the readers that this file declares, and show what each of their paths selects.
+    /// Try the readers that this file declares, or those of a framework that come with arraign (`agno`), and show what each of
+    /// their paths selects.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["trace_format", "run"])]
     reader: Option<PathBuf>,
     /// Show only this run: its id, or its number from 1.
@@ -158,7 +159,8 @@ impl Explain {
         };
         let seen =
             read.map_err(|error| CliError::new(format!("{shown}: {}", describe_problem(&error.problem))))?;
-        let seen = seen.map_err(|error| self.describe_failure(&error))?;
+        let seen =
+            seen.map_err(|error| self.describe_failure(&self.propose_readers(error, &path, &files)))?;
         Ok(TraceFile { failed_when, ..seen })
     }
 
@@ -188,6 +190,24 @@ impl Explain {
     fn files_around(&self, path: &Path, said: Option<u64>) -> Files {
         let folder = path.parent().unwrap_or(Path::new("/"));
         Files::new(folder, folder).with_size_limit(self.size_limit.or(said).unwrap_or(DEFAULT_SIZE_LIMIT))
+    }
+
+    /// Adds which shipped readers read a file that no reader knows, or that the one that knows it cannot read.
+    fn propose_readers(&self, mut error: TraceError, path: &Path, files: &Files) -> TraceError {
+        let is_open = matches!(error.problem, TraceProblem::Unknown(_) | TraceProblem::Wrong { .. });
+        if self.trace_format.is_some() || !is_open {
+            return error;
+        }
+        let found = files.read_small(path, AT_ONCE, find_shipped_readers).ok().flatten().unwrap_or_default();
+        let Some(first) = found.first() else { return error };
+        let shown = escape_line(&self.file.to_string_lossy());
+        let names = found.join("`, `");
+        let help = format!(
+            "the readers of `{names}` read it: `cargo arraign explain {shown} --reader {first}` shows how, and `readers: \
+             [{first}]` in arraign.yaml declares them"
+        );
+        error.help = Some(help);
+        error
     }
 
     fn describe_failure(&self, error: &TraceError) -> CliError {

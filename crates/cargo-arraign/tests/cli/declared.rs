@@ -1,6 +1,7 @@
 //! Readers that users declare, and the size limit: on the command line, in `arraign.yaml`, and in suites.
 
 use std::fs;
+use std::path::Path;
 
 use crate::package::Package;
 
@@ -53,6 +54,33 @@ fn explain_tries_the_readers_of_a_file() {
     );
     let ran = package.arraign(&["explain", trace, "--reader", "nowhere.yaml"]);
     assert!(ran.code == Some(2) && ran.stderr.contains("nowhere.yaml"), "{}", ran.stderr);
+}
+
+/// Each file of a framework with shipped readers is read by naming them, and `explain` says whose they are.
+#[test]
+fn explain_proposes_the_readers_that_come_with_arraign() {
+    let package = package("");
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/readers");
+    for entry in fs::read_dir(samples).expect("a folder") {
+        let path = entry.expect("a file").path();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let framework = name.split('.').next().expect("a name");
+        let copy = package.path("evals/traces").join(&name);
+        fs::copy(&path, &copy).expect("a copy");
+        let trace = format!("evals/traces/{name}");
+        let ran = package.arraign(&["explain", &trace]);
+        let command = format!("`cargo arraign explain {trace} --reader {framework}`");
+        assert!(ran.code == Some(2) && ran.stderr.contains(&command), "{name}: {}", ran.stderr);
+        assert!(ran.stderr.contains(&format!("`readers: [{framework}]` in arraign.yaml")), "{}", ran.stderr);
+        let ran = package.arraign(&["explain", &trace, "--reader", framework]);
+        assert_eq!(ran.code, Some(0), "{name}: {}", ran.stderr);
+        fs::write(package.path("evals/arraign.yaml"), format!("readers: [{framework}]\n")).expect("a file");
+        let ran = package.arraign(&["explain", &trace]);
+        assert_eq!(ran.code, Some(0), "{name}: {}", ran.stderr);
+        fs::remove_file(package.path("evals/arraign.yaml")).expect("a file");
+    }
+    let ran = package.arraign(&["explain", "evals/traces/run.jsonl", "--reader", "agnoo"]);
+    assert!(ran.stderr.contains("readers come with arraign for ag2, agno, autogen"), "{}", ran.stderr);
 }
 
 #[test]
