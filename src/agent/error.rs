@@ -103,6 +103,32 @@ pub enum AgentProblem {
 }
 
 impl AgentProblem {
+    /// Whether the agent itself failed. Otherwise the run was not made or not kept, which says nothing about the agent.
+    pub fn is_failure_of_agent(&self) -> bool {
+        match self {
+            Self::Failed(_)
+            | Self::Panicked(_)
+            | Self::OutOfTime(_)
+            | Self::Unanswered(_)
+            | Self::Flooded(_)
+            | Self::Exited(_)
+            | Self::Nonsense(_)
+            | Self::SeveralRuns(_)
+            | Self::ChangedTooMuch(_)
+            | Self::NoTrace
+            | Self::Unmocked(_)
+            | Self::MocksIgnored
+            | Self::Secret(_) => true,
+            Self::NotStarted { .. }
+            | Self::NotAsked(_)
+            | Self::Lost(_)
+            | Self::NoWorkspace(_)
+            | Self::NotRecorded(_)
+            | Self::Unrecorded { .. }
+            | Self::UnrecordedCall(_) => false,
+        }
+    }
+
     /// Adds the beginning of what the agent returned, if that is the problem. `said` is how the agent returned it.
     pub(super) fn quoting(self, said: &str, text: &str) -> Self {
         let Self::Nonsense(why) = self else { return self };

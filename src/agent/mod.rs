@@ -45,7 +45,7 @@ pub use mocks::MocksTask;
 pub use model::ModelTask;
 #[cfg(feature = "model")]
 pub use model::{KeepExchanges, list_model_variables};
-pub use pool::{AgentAnswer, AgentEnvironment, AgentPool, AgentRun, AgentTask, KeepRun};
+pub use pool::{AgentAnswer, AgentEnvironment, AgentPool, AgentRun, AgentTask, AnsweredRun, KeepRun};
 pub use program::ProgramRunner;
 pub use workspace::{Room, WorkspaceError, WorkspacePlan, fingerprint_workspace};
 

@@ -73,7 +73,16 @@ pub struct AgentRun {
 
 /// The runs of a case, available once its agent has answered.
 #[derive(Debug, Clone, Default)]
-pub struct AgentAnswer(Arc<OnceLock<Result<Vec<AgentRun>, AgentError>>>);
+pub struct AgentAnswer(Arc<OnceLock<Vec<AnsweredRun>>>);
+
+/// One run that an agent was asked for.
+#[derive(Debug)]
+pub struct AnsweredRun {
+    /// The number of the run, from 1.
+    pub number: u32,
+    /// The run, or why the agent gave none.
+    pub result: Result<AgentRun, AgentError>,
+}
 
 impl AgentAnswer {
     /// Whether the agent has answered.
@@ -81,8 +90,8 @@ impl AgentAnswer {
         self.0.get().is_some()
     }
 
-    /// Waits for the agent.
-    pub fn wait(&self) -> &Result<Vec<AgentRun>, AgentError> {
+    /// Waits for the agent. Returns its runs by number.
+    pub fn wait(&self) -> &[AnsweredRun] {
         self.0.wait()
     }
 }
@@ -125,12 +134,13 @@ impl AgentPool {
             let environment = Arc::clone(&self.environment);
             let input = AgentInput { run: *run, ..input.clone() };
             let at_work = self.at_work.clone();
-            runtime.spawn(run_agent(Arc::clone(&task), input, gate, environment, at_work))
+            (*run, runtime.spawn(run_agent(Arc::clone(&task), input, gate, environment, at_work)))
         });
-        let (tasks, cell): (Vec<_>, _) = (tasks.collect(), Arc::clone(&answer.0));
+        let tasks: Vec<(u32, JoinHandle<Result<AgentRun, AgentError>>)> = tasks.collect();
+        let cell = Arc::clone(&answer.0);
         // One task waits for all runs, so that an asker waits for a single cell.
         runtime.spawn(async move {
-            let _ = cell.set(gather_runs(&task.name, tasks).await);
+            let _ = cell.set(gather_runs(&task, tasks).await);
         });
         answer
     }
@@ -234,23 +244,24 @@ impl Drop for AgentPool {
     }
 }
 
-/// Collects all runs of a case, or the first error.
+/// Collects all runs of a case. An error of one run says nothing about the others.
 async fn gather_runs(
-    name: &str,
-    tasks: Vec<JoinHandle<Result<AgentRun, AgentError>>>,
-) -> Result<Vec<AgentRun>, AgentError> {
-    let mut runs = Vec::with_capacity(tasks.len());
-    // The first error by number and not by time is returned, so that a repeated failure has the same message.
-    for task in tasks {
-        let run = task.await.map_err(|error| AgentError {
-            agent: name.to_owned(),
-            run: None,
-            problem: AgentProblem::Panicked(error.to_string()),
-            stderr: String::new(),
-        })?;
-        runs.push(run?);
+    task: &AgentTask,
+    running: Vec<(u32, JoinHandle<Result<AgentRun, AgentError>>)>,
+) -> Vec<AnsweredRun> {
+    let mut runs = Vec::with_capacity(running.len());
+    for (number, run) in running {
+        let result = run.await.unwrap_or_else(|error| {
+            Err(AgentError {
+                agent: task.name.clone(),
+                run: task.several.then_some(number),
+                problem: AgentProblem::Panicked(error.to_string()),
+                stderr: String::new(),
+            })
+        });
+        runs.push(AnsweredRun { number, result });
     }
-    Ok(runs)
+    runs
 }
 
 /// Runs an agent once the pool has room, and keeps the run. The time limit starts then.

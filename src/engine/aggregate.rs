@@ -3,9 +3,11 @@
 use super::fit::is_misfit;
 use super::run_result::{RunResult, mean_score};
 use crate::case::{Case, VarianceBlock};
-use crate::outcome::{Item, LocatedViolation, Score, State, Status, UndecidedCause, Violation, reaches};
+use crate::outcome::{
+    Item, LocatedViolation, Score, State, Status, UndecidedCause, Violation, count_noun, reaches,
+};
 use crate::score::statistics::{RunScore, Statistics, evaluate_variance, median};
-use crate::score::{Effect, Scorecard, written};
+use crate::score::{Effect, Scorecard, write_apart, written};
 use crate::trace::Trace;
 use crate::verdict::Finding;
 
@@ -14,6 +16,9 @@ const POINTS: f64 = 100.0;
 
 /// The confidence level of the intervals, if a case repeats runs but sets no level.
 const DEFAULT_LEVEL: f64 = 0.95;
+
+/// The name of the finding about the median of several runs.
+pub const MEDIAN: &str = "repeat";
 
 /// The combined result of several runs.
 #[derive(Default)]
@@ -45,7 +50,12 @@ pub(super) fn aggregate_runs(case: &Case, results: &mut [RunResult]) -> Aggregat
 
 fn aggregate_by_statistics(case: &Case, block: &VarianceBlock, results: &mut [RunResult]) -> Aggregate {
     let outcome = evaluate_variance(&collect_figures(results), &block.variance, least_points(case));
+    let help = advise_repeat(case, block, results.len());
     let failures = outcome.failures.into_iter().map(|failure| {
+        let failure = match &help {
+            Some(help) => failure.help(help.clone()),
+            None => failure,
+        };
         let at = block.settings.locate(&failure.at).unwrap_or_else(|| block.place.locate());
         failure.resolve(at)
     });
@@ -87,9 +97,29 @@ fn aggregate_by_statistics(case: &Case, block: &VarianceBlock, results: &mut [Ru
     Aggregate { score, findings: vec![finding], statistics: Some(outcome.statistics) }
 }
 
-/// Counts the undecided runs, if the requirements would hold once these runs did. A run that an error ended did not hold.
+/// Says what to write if the agent of a case is asked for fewer runs than are counted.
+fn advise_repeat(case: &Case, block: &VarianceBlock, made: usize) -> Option<String> {
+    let wanted = block.variance.runs.get();
+    if case.agent.is_none() || made >= wanted as usize {
+        return None;
+    }
+    Some(match &case.repeat {
+        None => format!(
+            "`variance` counts {}, and the agent is asked once: add `repeat: {wanted}` to the case",
+            count_noun(wanted as usize, "run")
+        ),
+        Some((runs, _)) => format!(
+            "`variance` counts {}, and `repeat: {runs}` asks for fewer: write `repeat: {wanted}`, or `runs: {runs}`",
+            count_noun(wanted as usize, "run")
+        ),
+    })
+}
+
+/// Counts the undecided runs, and those that were not made, if the requirements would hold once these runs did. A run that an
+/// error ended did not hold.
 fn find_decisive_runs(case: &Case, block: &VarianceBlock, results: &[RunResult]) -> Option<String> {
-    let is_open = |run: &&RunResult| run.status() == Status::Undecided && !run.ended_in_error;
+    let is_open =
+        |run: &&RunResult| !run.ended_in_error && (run.is_lost || run.status() == Status::Undecided);
     let open = results.iter().filter(is_open).count();
     let mut figures = collect_figures(results);
     figures.extend((0..open).map(|_| RunScore::from_trace(&Trace::default(), POINTS, true)));
@@ -132,15 +162,14 @@ fn median_finding(scorecard: &Scorecard, at: usize, results: &[RunResult]) -> Op
         violations: missed.into_iter().collect(),
         items: results.iter().enumerate().map(|(index, run)| run_item(index, run)).collect(),
         of_all_runs: true,
-        ..Finding::empty("repeat", &scorecard.threshold.place)
+        ..Finding::empty(MEDIAN, &scorecard.threshold.place)
     })
 }
 
 fn median_violation(scorecard: &Scorecard, median: f64, scores: &[f64]) -> LocatedViolation {
     let setting = scorecard.threshold.setting;
-    let least = written(scorecard.threshold.least);
     let count = scores.len();
-    let median = written(median);
+    let [median, least] = write_apart(median, scorecard.threshold.least);
     let all: Vec<String> = scores.iter().map(|score| written(*score)).collect();
     Violation::new(format!("the median score of {count} runs is {median}, below `{setting}: {least}`"))
         .expected(format!("a median of at least {least}"), all.join(", "))
@@ -175,7 +204,8 @@ fn run_item(index: usize, run: &RunResult) -> Item {
         Status::Fail => State::Violated,
         Status::Undecided | Status::Error => State::Open,
     };
-    let item = Item::new(format!("run {}: {}", index + 1, written(run.score().get())), state);
+    let score = if run.is_lost { "no result".to_owned() } else { written(run.score().get()) };
+    let item = Item::new(format!("run {}: {score}", index + 1), state);
     match first_claim(run) {
         Some(claim) => item.note(claim),
         None => item,
@@ -187,6 +217,8 @@ fn first_claim(run: &RunResult) -> Option<String> {
     run.findings.iter().filter(|finding| finding.effect != Effect::Points).find_map(|finding| {
         let claim =
             finding.violations.first().map(|violation| &violation.message).or(finding.unfit.as_ref())?;
+        // Further lines are causes, which the finding itself shows.
+        let claim = claim.lines().next().unwrap_or_default();
         Some(format!("{}: {claim}", finding.check))
     })
 }

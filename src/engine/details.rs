@@ -35,8 +35,13 @@ pub(super) fn add_details<R: Borrow<RecordedRun>>(
     // The verdict of all runs is known only now, so they are read a second time, and only the failed ones are used.
     for (index, run) in runs.enumerate().filter(|(index, _)| failed.contains(index)) {
         let concerned = find_concerned_calls(&verdict.findings, index);
+        // A run that the agent did not give has no details.
+        let run = match run {
+            Err(RunsError::Lost(_)) => continue,
+            run => run?,
+        };
         if let Some(summary) = verdict.runs.get_mut(index) {
-            let details = describe_run(&run?.borrow().trace, summary, &concerned, &mut budget);
+            let details = describe_run(&run.borrow().trace, summary, &concerned, &mut budget);
             summary.details = (details != RunDetails::default()).then_some(details);
         }
     }

@@ -18,7 +18,7 @@ use crate::outcome::{Status, UndecidedCause};
 use crate::place::Place;
 use crate::secrets::{KnownSecrets, QuotedText, SecretMasker};
 use crate::source::TextHash;
-use crate::suite::{NoBaseline, RecordedEvidence, RecordedRun, RunsError};
+use crate::suite::{LIVE, LostRun, NoBaseline, RecordedEvidence, RecordedRun, RunsError};
 use crate::trace::Trace;
 use crate::verdict::summary::reaches_thresholds;
 use crate::verdict::{CallSummary, Finding, RunSummary, TrialError, Verdict, WorkspaceSummary};
@@ -92,6 +92,7 @@ pub fn evaluate_each<R: Borrow<RecordedRun>, I: Iterator<Item = Result<R, RunsEr
     for run in runs() {
         match run {
             Ok(run) => collector.add_run(case, run.borrow(), settings),
+            Err(RunsError::Lost(lost)) => collector.add_lost_run(case, *lost),
             Err(error) => return failed_with(case, name, case.trace_place(), error.into()),
         }
     }
@@ -147,6 +148,29 @@ impl RunCollector<'_> {
         self.results.push(result);
     }
 
+    /// Adds a run that the agent did not give. The other runs keep their results.
+    fn add_lost_run(&mut self, case: &Case, lost: LostRun) {
+        let run = self.results.len();
+        let nothing = RecordedRun { file: None, format: LIVE, trace: Trace::default(), workspace: None };
+        self.verdict.runs.push(summarize_run(case, &nothing));
+        let cards = case.scorecards.iter().map(|card| card.empty_card(run, "the agent gave no run"));
+        let finding = Finding {
+            status: if lost.undecided.is_some() { Status::Undecided } else { Status::Error },
+            run,
+            unfit: Some(lost.reason),
+            undecided: lost.undecided,
+            help: lost.help,
+            ..Finding::empty(lost.check, case.trace_place())
+        };
+        self.results.push(RunResult {
+            findings: vec![finding],
+            cards: cards.collect(),
+            figures: None,
+            ended_in_error: lost.is_failure_of_agent,
+            is_lost: true,
+        });
+    }
+
     /// Combines the runs into the verdict.
     fn into_verdict(self, case: &Case) -> Verdict {
         let Self { mut verdict, mut results, compared, .. } = self;
@@ -157,7 +181,8 @@ impl RunCollector<'_> {
             let misses = status == Status::Pass && !reaches_thresholds(&result.cards, &result.findings);
             // A case that expects another status has no threshold to reach.
             run.status = Some(if misses && verdict.expected == Status::Pass { Status::Fail } else { status });
-            run.score = Some(result.score());
+            // A run that the agent did not give has no evidence, and no score of 0 either.
+            run.score = run.evidence_hash.is_some().then(|| result.score());
         }
         // Before the findings move, for the same reason.
         let aggregate = aggregate_runs(case, &mut results);

@@ -60,7 +60,7 @@ pub(super) fn reject_misfit(
     let reason = format!("the run was {reason}");
     // The card stays in the verdict without a score, so that a mean over cases does not lose the case in silence.
     let cards = case.scorecards.iter().map(|card| card.empty_card(run, &reason)).collect();
-    Some(RunResult { findings: vec![finding], cards, figures: None, ended_in_error: false })
+    Some(RunResult { findings: vec![finding], cards, figures: None, ended_in_error: false, is_lost: false })
 }
 
 /// Describes how the input that `trace` was recorded for differs from that of the case, if it does.

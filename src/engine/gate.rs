@@ -7,8 +7,7 @@ use crate::outcome::{
     Item, LocatedViolation, Loss, Score, State, Status, Violation, count_noun, count_to_f64, reaches,
 };
 use crate::place::Location;
-use crate::score::Card;
-use crate::score::written;
+use crate::score::{Card, write_apart, written};
 use crate::suite::SuiteGate;
 use crate::verdict::summary::Row;
 use crate::verdict::{Finding, Verdict};
@@ -177,8 +176,7 @@ fn mean_finding(card: &Card, at: &Location, cases: &[MeasuredCase]) -> Finding {
 }
 
 fn mean_violation(card: &Card, at: Location, cases: &[MeasuredCase]) -> LocatedViolation {
-    let mean = written(card.share().get());
-    let least = written(card.least);
+    let [mean, least] = write_apart(card.share().get(), card.least);
     let count = count_noun(cases.len(), "case");
     Violation {
         value: card.score.and_then(JsonNumber::from_f64).map(Json::Number),

@@ -17,6 +17,7 @@ mod run_result;
 mod scoring;
 mod secrets;
 
+pub use aggregate::MEDIAN;
 pub use divided::DividedGate;
 pub use evaluate::{
     EvaluationSettings, UndecidedRun, evaluate, evaluate_each, evaluate_recorded, evaluate_with_judge,

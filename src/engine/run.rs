@@ -99,7 +99,7 @@ pub(super) fn evaluate_run(
     findings.extend(missing_calls(case, trace, run));
     note_unread_reward(case, trace, &mut findings);
     let ended_in_error = matches!(trace.ended, Ended::Failed(_));
-    let mut held = RunResult { findings, cards: scored.cards, figures: None, ended_in_error };
+    let mut held = RunResult { findings, cards: scored.cards, figures: None, ended_in_error, is_lost: false };
     held.figures = has_statistics(case).then(|| run_figures(trace, &held)).flatten();
     held
 }

@@ -13,6 +13,8 @@ pub(super) struct RunResult {
     pub(super) figures: Option<RunScore>,
     /// Whether an error ended the run: among several runs, such a run counts as one that does not hold.
     pub(super) ended_in_error: bool,
+    /// Whether the agent gave no run. If no error of the agent ended it, nothing was measured.
+    pub(super) is_lost: bool,
 }
 
 impl RunResult {

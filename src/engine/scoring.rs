@@ -4,7 +4,7 @@ use crate::case::Case;
 use crate::json::{Json, JsonNumber};
 use crate::outcome::{Item, LocatedViolation, Loss, Score, State, Status, Violation, reaches};
 use crate::place::Location;
-use crate::score::{Card, CardPart, Effect, Scorecard, ScorecardPart, written};
+use crate::score::{Card, CardPart, Effect, Scorecard, ScorecardPart, write_apart, written};
 use crate::verdict::Finding;
 
 /// The scores of one run.
@@ -54,8 +54,7 @@ fn threshold_finding(case: &Case, scorecard: &Scorecard, card: &Card) -> Finding
 }
 
 fn threshold_violation(card: &Card, at: Location) -> LocatedViolation {
-    let score = written(card.score.unwrap_or(0.0));
-    let least = written(card.least);
+    let [score, least] = write_apart(card.score.unwrap_or(0.0), card.least);
     Violation {
         value: card.score.and_then(JsonNumber::from_f64).map(Json::Number),
         constraint: Some(format!("{}: {least}", card.threshold)),

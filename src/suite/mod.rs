@@ -61,7 +61,7 @@ pub use record::{
 pub use recorded::{NoBaseline, RecordedEvidence, load_baseline, load_recorded};
 pub use run_folder::{read_run_folder, survey_run_folder};
 pub use runs::{CaseRuns, LIVE, RecordedRun};
-pub use runs_error::RunsError;
+pub use runs_error::{LostRun, RunsError};
 pub use trace::is_recorded;
 pub(crate) use trace::list_default_traces;
 pub use variants::find_problem_with_name;

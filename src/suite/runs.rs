@@ -1,15 +1,16 @@
 //! The runs of a case: located first, and read one by one.
 
 use std::borrow::Cow;
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::Path;
 use std::sync::Mutex;
 
 use super::changes::load_changes;
 use super::join::find_joined_runs;
 use super::name::build_run_name;
+use super::record::recording;
 use super::run_source::RunSource;
-use super::runs_error::RunsError;
+use super::runs_error::{LostRun, RunsError};
 use super::trace::{find_glob_start, find_trace_files};
 use crate::case::{Case, RunReading, TraceFile, TraceFrom};
 use crate::source::{Files, lock};
@@ -36,6 +37,8 @@ pub struct RecordedRun {
 #[derive(Debug)]
 pub struct CaseRuns {
     sources: Vec<RunSource>,
+    /// The runs that the agent did not give, by number from 0. They are not among those of the sources.
+    lost: BTreeMap<usize, LostRun>,
     /// The number of runs that belong to the case.
     count: usize,
     /// The number of recorded runs that `repeat` leaves out.
@@ -57,14 +60,25 @@ struct CollectedRuns {
 
 impl From<Vec<RecordedRun>> for CaseRuns {
     fn from(runs: Vec<RecordedRun>) -> Self {
-        Self {
-            count: runs.len(),
-            left_out: 0,
-            sources: vec![RunSource::Read(runs)],
-            reading: RunReading::default(),
-            needs: None,
-            together: Mutex::default(),
+        runs.into_iter().map(Ok).collect()
+    }
+}
+
+/// Collects the runs of an agent in order, some of which it may not have given.
+impl FromIterator<Result<RecordedRun, LostRun>> for CaseRuns {
+    fn from_iter<I: IntoIterator<Item = Result<RecordedRun, LostRun>>>(results: I) -> Self {
+        let mut runs = Vec::new();
+        let mut lost = BTreeMap::new();
+        for (number, result) in results.into_iter().enumerate() {
+            match result {
+                Ok(run) => runs.push(run),
+                Err(run) => {
+                    lost.insert(number, run);
+                }
+            }
         }
+        let count = runs.len() + lost.len();
+        Self { lost, ..Self::of_sources(vec![RunSource::Read(runs)], count) }
     }
 }
 
@@ -94,21 +108,45 @@ impl CaseRuns {
             TraceFrom::Inline(_) | TraceFrom::Lookup => RunReading::default(),
         };
         let needs = case.workspace.as_ref().map(|_| case.workspace_needs());
-        Ok(Self { sources, count, left_out: found - count, reading, needs, together: Mutex::default() })
+        Ok(Self { left_out: found - count, reading, needs, ..Self::of_sources(sources, count) })
+    }
+
+    /// Finds the recordings of a case whose agent was just asked for `count` runs, and did not give those in `lost` (by number
+    /// from 1). What an earlier run left in their place is not one of them.
+    pub fn find_recordings(
+        case: &Case,
+        path: &Path,
+        files: &Files,
+        count: u32,
+        mut lost: BTreeMap<u32, LostRun>,
+    ) -> Result<Self, RunsError> {
+        let recorded = (1..=count).filter(|number| !lost.contains_key(number));
+        let sources: Result<Vec<RunSource>, RunsError> = recorded
+            .map(|number| RunSource::of_case(case, &recording(case, path, files, number)?, files))
+            .collect();
+        let lost =
+            (0..count as usize).zip(1..=count).filter_map(|(at, number)| Some((at, lost.remove(&number)?)));
+        let needs = case.workspace.as_ref().map(|_| case.workspace_needs());
+        Ok(Self { lost: lost.collect(), needs, ..Self::of_sources(sources?, count as usize) })
+    }
+
+    fn of_sources(sources: Vec<RunSource>, count: usize) -> Self {
+        Self {
+            sources,
+            lost: BTreeMap::new(),
+            count,
+            left_out: 0,
+            reading: RunReading::default(),
+            needs: None,
+            together: Mutex::default(),
+        }
     }
 
     /// Finds all runs in the files of a case, also those of other cases that share the files.
     pub(super) fn find_in_files(case: &Case, path: &Path, files: &Files) -> Result<Self, RunsError> {
         let sources = Self::find_sources(case, path, files)?;
         let count = sources.iter().map(RunSource::len).sum();
-        Ok(Self {
-            sources,
-            count,
-            left_out: 0,
-            reading: RunReading::default(),
-            needs: None,
-            together: Mutex::default(),
-        })
+        Ok(Self::of_sources(sources, count))
     }
 
     fn find_sources(case: &Case, path: &Path, files: &Files) -> Result<Vec<RunSource>, RunsError> {
@@ -178,13 +216,18 @@ impl CaseRuns {
         self.count == 0
     }
 
-    /// Reads all runs, one after the other.
+    /// Reads all runs, one after the other. A run that the agent did not give is [`RunsError::Lost`].
     pub fn each_run<'s>(
         &'s self,
         files: &'s Files,
     ) -> impl Iterator<Item = Result<Cow<'s, RecordedRun>, RunsError>> + 's {
-        let runs = self.sources.iter().flat_map(move |source| source.each(files)).take(self.count);
-        runs.map(move |run| run.and_then(|run| self.add_workspace(self.apply_reading(run), files)))
+        let mut read = self.sources.iter().flat_map(move |source| source.each(files));
+        (0..self.count).map_while(move |number| {
+            if let Some(lost) = self.lost.get(&number) {
+                return Some(Err(RunsError::Lost(Box::new(lost.clone()))));
+            }
+            Some(read.next()?.and_then(|run| self.add_workspace(self.apply_reading(run), files)))
+        })
     }
 
     /// Adds what was recorded of the workspace of a run.

@@ -1,5 +1,6 @@
 //! Why the runs of a case cannot be read or written: the errors at the border to the files.
 
+use crate::outcome::{UndecidedCause, count_noun};
 use crate::place::LoadErrors;
 use crate::reader::TraceError;
 use crate::source::ReadError;
@@ -69,7 +70,7 @@ pub enum RunsError {
         shared: String,
     },
     /// There are fewer runs than `repeat` asks for.
-    #[error("`repeat` asks for {wanted} runs, and {found} are recorded")]
+    #[error("`repeat` asks for {}, and {found} {} recorded", count_noun(*.wanted, "run"), if *.found == 1 { "is" } else { "are" })]
     TooFew {
         /// The number that is asked for.
         wanted: usize,
@@ -93,9 +94,27 @@ pub enum RunsError {
     /// The file of the cases cannot be read again.
     #[error("{0}")]
     Cases(LoadErrors),
+    /// The agent was asked for the run and gave none.
+    #[error("{}", .0.reason)]
+    Lost(Box<LostRun>),
     /// A recording would be read as a case.
     #[error("recorded in `{0}`, the run would be read as a case: name a file below `traces/`")]
     IsCase(String),
+}
+
+/// A run that an agent was asked for and did not give.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostRun {
+    /// The name of the finding.
+    pub check: &'static str,
+    /// The reason, which names the run.
+    pub reason: String,
+    /// Advice.
+    pub help: Option<String>,
+    /// Why the run is undecided. `None` for an error.
+    pub undecided: Option<UndecidedCause>,
+    /// Whether the agent itself failed. Otherwise the run was not made or not kept, which says nothing about the agent.
+    pub is_failure_of_agent: bool,
 }
 
 /// The sentence for a person, where no part of the error is asked for.

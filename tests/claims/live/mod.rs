@@ -15,6 +15,8 @@ mod http;
 mod in_process;
 #[cfg(unix)]
 mod limits;
+#[cfg(unix)]
+mod lost_runs;
 mod mocks;
 #[cfg(unix)]
 mod models;

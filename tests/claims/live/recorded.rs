@@ -92,7 +92,7 @@ fn several_runs_are_recorded_each() {
     project.run_with(&[RECORD], &[]).exits(0);
     // What one run has left does not stand for several.
     project.write("evals/s.yaml", format!("tests:\n{}", asks("a", "looks", "repeat: 2")));
-    let ran = project.run(&[]).exits(101).says("`repeat` asks for 2 runs, and 1 are recorded");
+    let ran = project.run(&[]).exits(101).says("`repeat` asks for 2 runs, and 1 is recorded");
     ran.says("record one: ARRAIGN_AGENT_MODE=record");
     project.run_with(&[RECORD], &[]).exits(0);
     let files = ["evals/traces/s/a.json", "evals/traces/s/a/1.json", "evals/traces/s/a/2.json"];

@@ -15,7 +15,7 @@ mod setup;
 mod shared;
 mod today;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -43,12 +43,13 @@ use crate::case::{AgentFingerprint, AgentLimits, Case, ModelSettings, NamedAgent
 use crate::engine::UndecidedRun;
 use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::{CaseWork, Plan, PlannedTrial, TrialWork};
+use crate::harness::quarantine::AgentFiles;
 use crate::harness::settings::Shard;
 use crate::harness::stderr::{report_load_errors, report_problem};
 use crate::outcome::UndecidedCause;
 use crate::source::{Files, PackageFiles, fingerprint_bytes};
 use crate::suite::{
-    CaseRuns, CassetteOf, ForeignRecording, LIVE, RecordedRun, RunsError, cassette_path,
+    CaseRuns, CassetteOf, ForeignRecording, LIVE, LostRun, RecordedRun, RunsError, cassette_path,
     find_foreign_recording, find_stale_runs,
 };
 use crate::verdict::Rerun;
@@ -381,20 +382,64 @@ impl LiveAgents {
             return CaseRuns::find_runs(case, path, files)
                 .map_err(|error| self.explain_missing_run(error, name, case).into());
         };
-        let runs = asked.answer.wait().as_ref().map_err(|error| self.explain_failure(error, name))?;
-        if asked.keeps_runs {
-            return Ok(CaseRuns::find_runs(case, path, files)?);
+        let answered = asked.answer.wait();
+        let mut errors = answered.iter().filter_map(|run| run.result.as_ref().err());
+        let count = case.repeat.as_ref().map_or(1, |(runs, _)| *runs);
+        // Without any run there is nothing to evaluate. Of several errors, the first one is told.
+        if let Some(error) = errors.next()
+            && errors.count() + 1 == count as usize
+        {
+            return Err(self.explain_failure(error, name));
         }
-        let runs = runs.iter().map(|run| {
-            let trace = stamp_run(case, &asked.fingerprint, &run.trace);
-            RecordedRun { file: None, format: LIVE, trace, workspace: run.workspace.clone() }
+        if asked.keeps_runs {
+            let lost: BTreeMap<u32, LostRun> = answered
+                .iter()
+                .filter_map(|run| Some((run.number, self.explain_lost_run(run.result.as_ref().err()?, name))))
+                .collect();
+            let found = match lost.is_empty() {
+                true => CaseRuns::find_runs(case, path, files),
+                false => CaseRuns::find_recordings(case, path, files, count, lost),
+            };
+            return Ok(found?);
+        }
+        let runs = answered.iter().map(|run| match &run.result {
+            Ok(run) => {
+                let trace = stamp_run(case, &asked.fingerprint, &run.trace);
+                Ok(RecordedRun { file: None, format: LIVE, trace, workspace: run.workspace.clone() })
+            }
+            Err(error) => Err(self.explain_lost_run(error, name)),
         });
-        Ok(runs.collect::<Vec<RecordedRun>>().into())
+        Ok(runs.collect())
+    }
+
+    /// Describes one of several runs that the agent did not give.
+    fn explain_lost_run(&self, error: &AgentError, name: &str) -> LostRun {
+        let is_failure_of_agent = error.problem.is_failure_of_agent();
+        match self.explain_failure(error, name) {
+            RunFailure::Error(reason) => {
+                LostRun { check: "agent", reason, help: None, undecided: None, is_failure_of_agent }
+            }
+            RunFailure::Undecided(UndecidedRun { check, reason, help, cause }) => {
+                LostRun { check, reason, help: Some(help), undecided: Some(cause), is_failure_of_agent }
+            }
+        }
     }
 
     /// Returns the agent of a case as it is today. `None` for a case without an agent.
     pub(crate) fn fingerprint_of(&self, case: &Case) -> Result<Option<Arc<AgentFingerprint>>, String> {
         self.today.fingerprint_of(case).map_err(|error| error.problem)
+    }
+
+    /// Lists the files of the agent of a case, in the package in the folder `base`.
+    pub(crate) fn list_agent_files(&self, case: &Case, base: &Path) -> AgentFiles {
+        let Some((_, agent)) = self.today.find_agent(case) else { return AgentFiles::default() };
+        let programs = agent.agent.find_line().map_or_else(Vec::new, |line| {
+            let folder = line.cwd.as_ref().map_or_else(|| base.to_owned(), |cwd| base.join(cwd));
+            let words = std::iter::once(&line.program).chain(&line.arguments);
+            // A program that is found by its name is no file of the package.
+            words.map(|word| folder.join(word)).filter(|path| path.is_file()).collect()
+        });
+        AgentFiles { inputs: agent.inputs, programs }
     }
 
     /// Converts the error of an agent. A request that is not recorded proves nothing about the agent.
