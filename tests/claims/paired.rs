@@ -32,13 +32,13 @@ impl Numbers {
 }
 
 fn shares(before: f64, after: f64, runs: u32) -> CasePair {
-    let [before, after] = [before, after].map(|value| Some(CaseFigure { value, runs }));
+    let [before, after] = [before, after].map(|value| Some(CaseFigure { value, runs, lost: 0 }));
     CasePair { before, after, cluster: 0 }
 }
 
 /// A case with one run on each side; `None` is a run without a result.
 fn pair(before: Option<bool>, after: Option<bool>) -> CasePair {
-    let figure = |passed: bool| CaseFigure { value: f64::from(u8::from(passed)), runs: 1 };
+    let figure = |passed: bool| CaseFigure { value: f64::from(u8::from(passed)), runs: 1, lost: 0 };
     CasePair { before: before.map(figure), after: after.map(figure), cluster: 0 }
 }
 
@@ -267,6 +267,34 @@ fn missing_results_decide_nothing() {
     assert_eq!(word(Vec::new(), &MARGIN), (ComparisonWord::Undecided, Some(UndecidedWhy::NoPairs)));
 }
 
+/// A side that crashes in some runs of each case is as good as before in the others, which is no merit either.
+#[test]
+fn runs_without_a_result_are_no_merit() {
+    let case = |before_lost: u32, after: f64, after_lost: u32| {
+        let figure = |value: f64, lost: u32| Some(CaseFigure { value, runs: 5 - lost, lost });
+        CasePair { before: figure(1.0, before_lost), after: figure(after, after_lost), cluster: 0 }
+    };
+    let crashes = vec![case(0, 1.0, 1); 100];
+    let result = compare(crashes, &MARGIN);
+    assert_eq!((result.word, result.why), (ComparisonWord::Undecided, Some(UndecidedWhy::MissingMatters)));
+    assert_eq!(result.lost_after, 100);
+    // What crashes on both sides alike says nothing about either.
+    assert_eq!(word(vec![case(1, 1.0, 1); 100], &MARGIN).0, ComparisonWord::NoWorse);
+    assert_eq!(word(vec![case(1, 1.0, 0); 100], &MARGIN).0, ComparisonWord::NoWorse);
+    // A crash in one case of a hundred is within the margin.
+    let mut once = vec![case(0, 1.0, 0); 99];
+    once.push(case(0, 1.0, 1));
+    assert_eq!(word(once, &MARGIN).0, ComparisonWord::NoWorse);
+    // Better in the runs that are left.
+    let better = |lost: u32| {
+        let half = Some(CaseFigure { value: 0.6, runs: 5, lost: 0 });
+        vec![CasePair { before: half, ..case(0, 1.0, lost) }; 20]
+    };
+    assert_eq!(word(better(0), &PLAIN).0, ComparisonWord::Better);
+    let crashes = (ComparisonWord::Undecided, Some(UndecidedWhy::MissingMatters));
+    assert_eq!(word(better(2), &PLAIN), crashes);
+}
+
 #[test]
 fn a_drop_within_the_margin_is_no_worse_although_it_is_no_chance() {
     let passed = Some(true);
@@ -370,4 +398,12 @@ fn needed_cases_of_shares_decide() {
     let needs = find_needs(&few, &PLAIN, 1, 3).expect("a number");
     assert_eq!((needs.cases, needs.runs), (24, 3));
     assert_eq!(compare(draw(needs.cases as usize), &PLAIN).word, ComparisonWord::Worse);
+    // The interval excludes zero, and the signs do not: the cases that are there do not decide it.
+    let mut coarse = vec![shares(1.0, 0.0, 3); 9];
+    coarse.extend([shares(0.0, 1.0, 3), shares(0.0, 1.0, 3)]);
+    coarse.extend(vec![shares(1.0, 1.0, 3); 19]);
+    let undecided = compare(coarse.clone(), &PLAIN);
+    assert_eq!(undecided.word, ComparisonWord::Undecided);
+    let needs = find_needs(&undecided, &PLAIN, 1, 3).expect("a number");
+    assert!((31..60).contains(&needs.cases), "{needs:?}");
 }

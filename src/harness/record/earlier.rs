@@ -1,7 +1,7 @@
 //! Reads an earlier run from the folder of its logs or from one of its reports.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -44,7 +44,16 @@ pub fn earlier_run(which: &str, base: &Path, out: &Path) -> Result<EarlierRun, S
             describe_runs(out)
         ));
     }
-    read_folder(&folder)
+    earlier_shards(&[folder])
+}
+
+/// Reads the trials of an earlier run whose shards are in these folders. The error is a message for the user.
+pub fn earlier_shards(folders: &[PathBuf]) -> Result<EarlierRun, String> {
+    let run = StoredRun::open(folders).map_err(|error| error.to_string())?;
+    let mut earlier = EarlierRun::new(&run.run().id);
+    earlier.lost = run.missing() + run.torn();
+    run.visit_verdicts(|verdict| earlier.add_verdict(verdict)).map_err(|error| error.to_string())?;
+    require_trials(earlier)
 }
 
 /// Says which runs a folder has, the newest first.
@@ -74,14 +83,6 @@ fn read_report(path: &Path) -> Result<EarlierRun, String> {
     }
     let document: StoredReport = parse_json(&read_text(path)?, &shown)?;
     check_verdicts(&document.run.id, &document.verdicts)
-}
-
-fn read_folder(folder: &Path) -> Result<EarlierRun, String> {
-    let run = StoredRun::open(&[folder.to_owned()]).map_err(|error| error.to_string())?;
-    let mut earlier = EarlierRun::new(&run.run().id);
-    earlier.lost = run.missing() + run.torn();
-    run.visit_verdicts(|verdict| earlier.add_verdict(verdict)).map_err(|error| error.to_string())?;
-    require_trials(earlier)
 }
 
 fn read_text(path: &Path) -> Result<String, String> {

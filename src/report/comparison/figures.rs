@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::trials::{RunRecord, TrialRecord};
 use super::{ComparisonReport, SideComparison, round_share};
-use crate::outcome::count_to_f64;
+use crate::outcome::{count_noun, count_to_f64};
 use crate::score::paired::{CaseFigure, Measure, compute_t_interval};
 use crate::score::statistics::{Interval, Spread, pass_at_k, pass_hat_k};
 use crate::score::{round_half_even, written};
@@ -24,6 +24,10 @@ pub struct VariantFigures {
     pub name: String,
     /// The number of cases.
     pub cases: usize,
+    /// The number of cases with a result, which the shares and scores are about.
+    pub cases_with_result: usize,
+    /// The number of runs without a result: the agent crashed, or nothing decides what it did.
+    pub runs_without_result: usize,
     /// The mean share of runs that passed, over the cases with a result.
     pub passed: Option<f64>,
     /// The interval of that share.
@@ -54,7 +58,8 @@ impl VariantFigures {
     /// Computes the figures of a side with these cases.
     pub(super) fn new<'t>(name: &str, cases: impl Iterator<Item = &'t TrialRecord>, confidence: f64) -> Self {
         let cases: Vec<&TrialRecord> = cases.collect();
-        let runs: Vec<&RunRecord> = cases.iter().flat_map(|case| &case.runs).collect();
+        let runs: Vec<&RunRecord> =
+            cases.iter().flat_map(|case| &case.runs).filter(|run| run.has_trace()).collect();
         let [shares, scores] = [Measure::Passed, Measure::Score]
             .map(|measure| cases.iter().filter_map(|case| case.find_figure(measure)).collect::<Vec<_>>());
         let passed = average(shares.iter().map(|share| share.value));
@@ -66,6 +71,8 @@ impl VariantFigures {
         let mut figures = Self {
             name: name.to_owned(),
             cases: cases.len(),
+            cases_with_result: shares.len(),
+            runs_without_result: cases.iter().map(|case| case.count_lost_runs()).sum(),
             passed: passed.map(round_share),
             interval: passed.map(|passed| find_interval(&shares, passed, confidence)),
             pass_hat_k: BTreeMap::new(),
@@ -164,17 +171,24 @@ impl ComparisonReport {
         if attempts {
             head.extend(["all of k", "one of k"]);
         }
+        let lost = self.variants.iter().any(|variant| variant.runs_without_result > 0);
+        if lost {
+            head.push("no result");
+        }
         head.extend(["score", "difference", "$/case", "$/passed", "p50", "p95", "tokens"]);
         let mut rows = vec![head.into_iter().map(str::to_owned).collect::<Vec<String>>()];
         for variant in &self.variants {
-            let mut row = vec![variant.name.clone(), variant.cases.to_string(), render_share(variant)];
+            let mut row = vec![variant.name.clone(), render_cases(variant), render_share(variant)];
             if attempts {
                 let of_k = variant.find_attempts();
                 let render = |share: f64, k: &str, count: usize| {
-                    format!("{} (k = {k}, {count} cases)", render_percent(share))
+                    format!("{} (k = {k}, {})", render_percent(share), count_noun(count, "case"))
                 };
                 row.push(of_k.map_or(UNKNOWN.to_owned(), |(k, all, _, count)| render(all, k, count)));
                 row.push(of_k.map_or(UNKNOWN.to_owned(), |(k, _, any, count)| render(any, k, count)));
+            }
+            if lost {
+                row.push(count_noun(variant.runs_without_result, "run"));
             }
             let own = self.comparisons.iter().find(|comparison| comparison.after == variant.name);
             let known = |value: Option<String>| value.unwrap_or_else(|| UNKNOWN.to_owned());
@@ -199,6 +213,12 @@ pub(super) fn render_percent(share: f64) -> String {
 /// Renders a difference in points, with its sign.
 pub(super) fn render_points(difference: f64) -> String {
     format!("{:+.1}", difference * 100.0)
+}
+
+/// Renders the number of cases that the share is of, and how many there are if some have no result: `97 of 100`.
+fn render_cases(variant: &VariantFigures) -> String {
+    let VariantFigures { cases, cases_with_result, .. } = variant;
+    if cases == cases_with_result { cases.to_string() } else { format!("{cases_with_result} of {cases}") }
 }
 
 fn render_share(variant: &VariantFigures) -> String {

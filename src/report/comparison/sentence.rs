@@ -116,22 +116,32 @@ fn explain_undecided(result: &PairedResult, comparison: &SideComparison) -> Stri
         Some(UndecidedWhy::ManyMissing) => {
             let (side, count) =
                 if before > after { (&comparison.before, before) } else { (&comparison.after, after) };
-            format!("{count} of {cases} cases have no result in {side}, more than {}", render_percent(0.05))
+            format!(
+                "{count} of {} have no result in {side}, more than {}",
+                count_noun(cases, "case"),
+                render_percent(0.05)
+            )
         }
         Some(UndecidedWhy::NoPairs) => "no case has a result on both sides".to_owned(),
         Some(UndecidedWhy::FewClusters) => format!(
             "{} are fewer than {LEAST_CLUSTERS}",
             count_noun(result.clusters.unwrap_or_default(), "cluster")
         ),
-        Some(UndecidedWhy::MissingMatters) => format!(
-            "{} without a result in {} would decide otherwise, if they had failed",
-            count_noun(after, "case"),
-            comparison.after
-        ),
+        Some(UndecidedWhy::MissingMatters) => {
+            let lost = [(after, "case"), (result.lost_after, "run")];
+            let lost = lost.iter().filter(|(count, _)| *count > 0);
+            let lost: Vec<String> = lost.map(|(count, noun)| count_noun(*count, noun)).collect();
+            let they = if after + result.lost_after == 1 { "it" } else { "they" };
+            format!(
+                "{} without a result in {} would decide otherwise, if {they} had failed",
+                lost.join(" and "),
+                comparison.after
+            )
+        }
         Some(UndecidedWhy::FewDiffer) => {
             let differing = result.statistics.as_ref().map_or(0, |found| found.sample.count_differing());
             let all =
-                result.clusters.map_or(format!("{} pairs", result.pairs), |all| format!("{all} clusters"));
+                result.clusters.map_or(count_noun(result.pairs, "pair"), |all| count_noun(all, "cluster"));
             format!("{differing} of {all} differ, and fewer than {} can be chance", result.least_differing)
         }
         Some(UndecidedWhy::Chance) | None => "the difference may be chance".to_owned(),

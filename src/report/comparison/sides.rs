@@ -35,6 +35,8 @@ pub enum ComparisonError {
         /// The variants of the run.
         known: Vec<String>,
     },
+    /// A side would be compared with itself.
+    NamedTwice(String),
     /// The run has no variant beside this one.
     NoOther {
         /// The run.
@@ -57,6 +59,9 @@ impl fmt::Display for ComparisonError {
                 "no case of the run `{run}` ran the variant `{name}`; its variants are `{}`",
                 known.join("`, `")
             ),
+            Self::NamedTwice(name) => {
+                write!(f, "`{name}` is named twice: a side is not compared with itself")
+            }
             Self::NoOther { run, name } => {
                 write!(f, "the run `{run}` has no variant to compare with `{name}`")
             }
@@ -145,6 +150,10 @@ impl ComparisonReport {
         names: &[String],
         settings: &ComparisonSettings,
     ) -> Result<Self, ComparisonError> {
+        let mut named = BTreeSet::new();
+        if let Some(twice) = names.iter().find(|name| !named.insert(name.as_str())) {
+            return Err(ComparisonError::NamedTwice(twice.clone()));
+        }
         let known = run.trials.list_variants();
         let first = names.first().map_or(BASELINE, String::as_str);
         let others: Vec<&str> = match names {

@@ -196,6 +196,11 @@ impl TrialRecord {
         }
     }
 
+    /// Returns the number of runs without a result.
+    pub(super) fn count_lost_runs(&self) -> usize {
+        self.wanted - self.runs.iter().filter(|run| run.passed.is_some()).count()
+    }
+
     pub(super) fn get_group(&self) -> &str {
         self.variant.as_deref().unwrap_or(BASELINE)
     }
@@ -212,7 +217,8 @@ impl TrialRecord {
             Measure::Score => results.iter().map(|(_, score)| score).sum(),
         };
         let runs = u32::try_from(results.len()).unwrap_or(u32::MAX);
-        Some(CaseFigure { value: sum / count_to_f64(results.len()), runs })
+        let lost = u32::try_from(self.wanted - results.len()).unwrap_or(u32::MAX);
+        Some(CaseFigure { value: sum / count_to_f64(results.len()), runs, lost })
     }
 
     /// Whether both sides judged the same evidence, so that a difference is no chance.
@@ -261,6 +267,11 @@ fn list_runs(verdict: &Verdict) -> Vec<RunRecord> {
 }
 
 impl RunRecord {
+    /// Whether there is a trace of the run. An agent that crashed left none, and nobody knows what it cost.
+    pub(super) fn has_trace(&self) -> bool {
+        self.passed.is_some() || self.evidence_hash.is_some()
+    }
+
     fn empty() -> Self {
         Self {
             passed: None,

@@ -47,6 +47,15 @@ pub struct CaseFigure {
     pub value: f64,
     /// The number of runs with a result.
     pub runs: u32,
+    /// The number of runs without a result, which the figure leaves out.
+    pub lost: u32,
+}
+
+impl CaseFigure {
+    /// Returns the share of the runs that have no result.
+    fn share_lost(self) -> f64 {
+        f64::from(self.lost) / f64::from((self.runs + self.lost).max(1))
+    }
 }
 
 /// A case that both sides ran. `None` stands for a side without a result.
@@ -58,6 +67,33 @@ pub struct CasePair {
     pub after: Option<CaseFigure>,
     /// The number of the cluster of the case. Without clusters, it has no effect.
     pub cluster: usize,
+}
+
+impl CasePair {
+    /// Returns the number of runs without a result on the second side, if they are a larger part there than on the first: those of
+    /// a case that is missing there alone count as one.
+    fn count_lost_after(self) -> u32 {
+        match (self.before, self.after) {
+            (Some(_), None) => 1,
+            (Some(before), Some(after)) if after.share_lost() > before.share_lost() => after.lost,
+            _ => 0,
+        }
+    }
+
+    /// Returns the pair with a failure in place of each result that is missing after, but not before.
+    fn fail_lost(self) -> Self {
+        let after = match (self.before, self.after) {
+            (Some(before), None) => Some(CaseFigure { value: 0.0, ..before }),
+            (Some(before), Some(after)) if self.count_lost_after() > 0 => {
+                // What is lost on both sides says nothing about either of them.
+                let excess = after.share_lost() - before.share_lost();
+                let value = after.value * (1.0 - after.share_lost()) / (1.0 - after.share_lost() + excess);
+                Some(CaseFigure { value, runs: after.runs + after.lost, lost: 0 })
+            }
+            (_, after) => after,
+        };
+        Self { after, ..self }
+    }
 }
 
 /// The settings of a comparison.
@@ -148,7 +184,7 @@ pub enum UndecidedWhy {
     NoPairs,
     /// There are fewer than ten clusters.
     FewClusters,
-    /// It would be decided, unless the cases without a result on the second side failed.
+    /// It would be decided, unless the cases and runs without a result on the second side failed.
     MissingMatters,
     /// So few pairs differ that no test can call them anything but chance.
     FewDiffer,
@@ -189,6 +225,8 @@ pub struct PairedResult {
     pub missing_before: usize,
     /// The number of cases without a result on the second side.
     pub missing_after: usize,
+    /// The number of runs without a result on the second side, of cases with a figure in which they are a larger part there.
+    pub lost_after: usize,
     /// The number of clusters, if they count.
     pub clusters: Option<usize>,
     /// The figures; `None` without a pair.
@@ -210,13 +248,17 @@ pub fn compare_sides(comparisons: &[Vec<CasePair>], settings: &PairedSettings) -
     let count = count_to_f64(comparisons.len().max(1));
     let level = 1.0 - alpha / count;
     let measured: Vec<_> = comparisons.iter().map(|pairs| measure_pairs(pairs, settings, level)).collect();
-    // The same with each case failed that only the second side left without a result.
+    // The same with each case and each run failed that only the second side left without a result.
     let worst: Vec<_> = comparisons
         .iter()
         .zip(&measured)
         .map(|(pairs, measured)| {
-            let lost = pairs.iter().any(|pair| pair.before.is_some() && pair.after.is_none());
-            if lost { measure_pairs(&fail_missing(pairs), settings, level) } else { measured.clone() }
+            if pairs.iter().any(|pair| pair.count_lost_after() > 0) {
+                let failed: Vec<CasePair> = pairs.iter().map(|pair| pair.fail_lost()).collect();
+                measure_pairs(&failed, settings, level)
+            } else {
+                measured.clone()
+            }
         })
         .collect();
     let [adjusted, worst_adjusted] = [&measured, &worst].map(|all| {
@@ -231,6 +273,11 @@ pub fn compare_sides(comparisons: &[Vec<CasePair>], settings: &PairedSettings) -
             pairs: pairs.iter().filter(|pair| pair.before.is_some() && pair.after.is_some()).count(),
             missing_before: pairs.iter().filter(|pair| pair.before.is_none()).count(),
             missing_after: pairs.iter().filter(|pair| pair.after.is_none()).count(),
+            lost_after: pairs
+                .iter()
+                .filter(|pair| pair.after.is_some())
+                .map(|pair| pair.count_lost_after() as usize)
+                .sum(),
             clusters: settings.has_clusters.then(|| count_clusters(pairs)),
             statistics,
             p_adjusted,
@@ -358,10 +405,4 @@ fn average_clusters(complete: &[(CaseFigure, CaseFigure, usize)], has_clusters: 
 fn count_clusters(pairs: &[CasePair]) -> usize {
     let complete = pairs.iter().filter(|pair| pair.before.is_some() && pair.after.is_some());
     complete.map(|pair| pair.cluster).collect::<std::collections::BTreeSet<_>>().len()
-}
-
-/// Returns the pairs with a failure in place of each result that is missing after, but not before.
-fn fail_missing(pairs: &[CasePair]) -> Vec<CasePair> {
-    let failed = |before: CaseFigure| CaseFigure { value: 0.0, runs: before.runs };
-    pairs.iter().map(|pair| CasePair { after: pair.after.or(pair.before.map(failed)), ..*pair }).collect()
 }

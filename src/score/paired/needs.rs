@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::distribution::find_t;
-use super::significance::find_least_differing;
+use super::significance::{find_least_differing, test_sign_flips};
 use super::{
     ComparisonWord, PairedResult, PairedSample, PairedSettings, PairedTable, UndecidedWhy,
     compute_newcombe_interval,
@@ -13,6 +13,9 @@ use crate::score::statistics::find_z;
 
 /// The largest number of cases that is looked at.
 const MAX_CASES: u32 = 100_000;
+
+/// The largest number of differences that are tested by their signs. Of more, the interval says the same.
+const MOST_TESTED: usize = 40;
 
 /// The number of cases, with so many runs each, that would decide a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -79,7 +82,8 @@ fn find_table(table: PairedTable, alpha: f64, margin: Option<f64>) -> Option<u32
 }
 
 /// Finds the number of differences with the same mean and the same spread that gets a word. More differences never make the
-/// interval wider, so the first number is found by bisection.
+/// interval wider, so the first number is found by bisection. The word `worse` is that of the test of signs, which is
+/// asked about few differences: they are coarser than the interval tells.
 fn find_differences(differences: &[f64], alpha: f64, margin: Option<f64>) -> Option<u32> {
     let count = count_to_f64(differences.len());
     let mean = differences.iter().sum::<f64>() / count;
@@ -94,7 +98,8 @@ fn find_differences(differences: &[f64], alpha: f64, margin: Option<f64>) -> Opt
         let width = if enough { width } else { width.max(missed) };
         mean.abs() > width && enough || margin.is_some_and(|margin| mean - width > -margin)
     };
-    let mut low = u32::try_from(differences.len()).unwrap_or(MAX_CASES).max(2);
+    // At the present number, nothing is decided.
+    let mut low = u32::try_from(differences.len()).unwrap_or(MAX_CASES).saturating_add(1).max(2);
     let mut high = MAX_CASES;
     if !decides(high) {
         return None;
@@ -107,7 +112,36 @@ fn find_differences(differences: &[f64], alpha: f64, margin: Option<f64>) -> Opt
             low = middle + 1;
         }
     }
-    Some(high)
+    let is_within = |size: u32| {
+        let width = find_t(1.0 - alpha, size - 1) * spread / f64::from(size).sqrt();
+        margin.is_some_and(|margin| mean - width > -margin)
+    };
+    let mut tested = (Vec::new(), 1.0);
+    (high..=MAX_CASES).find(|size| {
+        let scaled = scale_differences(differences, *size);
+        if is_within(*size) || scaled.len() > MOST_TESTED {
+            return true;
+        }
+        // Most sizes have the differences of the one before.
+        if tested.0 != scaled {
+            let (p_value, _) = test_sign_flips(&scaled);
+            tested = (scaled, p_value);
+        }
+        tested.1 < alpha
+    })
+}
+
+/// Returns the differences that are not zero, each value as often as it is in so many cases.
+fn scale_differences(differences: &[f64], size: u32) -> Vec<f64> {
+    let mut sorted: Vec<f64> = differences.iter().copied().filter(|value| value.abs() > super::TIE).collect();
+    sorted.sort_by(f64::total_cmp);
+    let scale = f64::from(size) / count_to_f64(differences.len());
+    let equals = sorted.chunk_by(|one, other| (one - other).abs() <= super::TIE);
+    let repeated = equals.flat_map(|equal| {
+        let count = round_to_count(count_to_f64(equal.len()) * scale);
+        std::iter::repeat_n(equal[0], count as usize)
+    });
+    repeated.collect()
 }
 
 /// Rounds a small positive number to the nearest count.

@@ -1,5 +1,6 @@
 //! `cargo arraign compare BEFORE AFTER...`.
 
+mod shards;
 mod text;
 
 use std::io::{self, Write as _};
@@ -13,6 +14,7 @@ use arraign::__internals::report::{EarlierRun, plain};
 use arraign::__internals::score::paired::{Measure, PairedSettings, plan_comparison};
 use clap::{Args, ValueEnum};
 
+use self::shards::{is_part, read_sides};
 use self::text::{render_plan, render_text};
 use crate::error::{CliError, CliResult, FAILED, exit_after_write, print_to_stderr};
 use crate::out::locate_out_folder;
@@ -29,13 +31,14 @@ pub(crate) struct Compare {
     /// With `--variants`: the run with the variants, by default the newest.
     #[arg(value_name = "RUN")]
     runs: Vec<String>,
-    /// Compare these variants of one run, separated by commas, with the first of them. Without names: all with `baseline`.
+    /// Compare these variants of one run, separated by commas, with the first of them. One name: all others with it. No name: all
+    /// others with `baseline`.
     #[arg(long, value_name = "NAME,...", num_args = 0..=1, default_missing_value = "", value_delimiter = ',')]
     variants: Option<Vec<String>>,
     /// What is compared of each case.
     #[arg(long, value_enum, default_value_t)]
     measure: CompareMeasure,
-    /// Accept a drop of this size, from 0 to 1: `0.05` is five points. Then `no worse` is a result, and `undecided` exits with 101.
+    /// Accept a drop of this size, between 0 and 1: `0.05` is five points. Then `no worse` is a result, and `undecided` exits with 101.
     #[arg(long, value_name = "SHARE", value_parser = parse_margin)]
     margin: Option<f64>,
     /// Exit with 0 if the result is undecided.
@@ -92,9 +95,9 @@ impl Compare {
         let settings = self.collect_settings();
         let report = if let Some(names) = &self.variants {
             let names: Vec<String> = names.iter().filter(|name| !name.is_empty()).cloned().collect();
-            let run = match self.runs.as_slice() {
+            let run = match read_sides(&self.runs, &folder)?.as_mut_slice() {
                 [] => read_run(&find_newest(&folder)?)?,
-                [run] => read_named(run, &folder)?,
+                [run] => std::mem::take(run),
                 _ => return Err(CliError::new("`--variants` compares variants of one run: name one run")),
             };
             note_incomplete(&run);
@@ -152,26 +155,44 @@ impl Compare {
 
     /// Reads the earlier run and the later ones.
     fn read_runs(&self, folder: &Path) -> Result<(EarlierRun, Vec<EarlierRun>), CliError> {
-        match self.runs.as_slice() {
-            [] => {
-                let after = read_run(&find_newest(folder)?)?;
-                // Without a name, the last run of the same trials is the one to compare with.
-                Ok((find_previous(folder, &after)?, vec![after]))
-            }
-            [before] => Ok((read_named(before, folder)?, vec![read_run(&find_newest(folder)?)?])),
-            [before, after @ ..] => {
-                let after: Result<_, CliError> = after.iter().map(|run| read_named(run, folder)).collect();
-                Ok((read_named(before, folder)?, after?))
-            }
+        refuse_twice(&self.runs, folder)?;
+        let mut sides = read_sides(&self.runs, folder)?.into_iter();
+        let Some(before) = sides.next() else {
+            let after = read_run(&find_newest(folder)?)?;
+            // Without a name, the last run of the same trials is the one to compare with.
+            return Ok((find_previous(folder, &after)?, vec![after]));
+        };
+        let mut after: Vec<EarlierRun> = sides.collect();
+        if after.is_empty() {
+            let newest = find_newest(folder)?;
+            let names: Vec<String> =
+                self.runs.iter().cloned().chain([newest.display().to_string()]).collect();
+            refuse_twice(&names, folder)?;
+            after.push(read_run(&newest)?);
         }
+        Ok((before, after))
     }
+}
+
+/// Refuses a run that is named twice: compared with itself, it would look as if nothing had changed.
+fn refuse_twice(names: &[String], out: &Path) -> Result<(), CliError> {
+    let mut known = Vec::new();
+    for name in names {
+        let paths = [PathBuf::from(name), out.join(name)];
+        let Some(path) = paths.iter().find_map(|path| path.canonicalize().ok()) else { continue };
+        if known.contains(&path) {
+            return Err(CliError::new(format!("`{name}` is named twice: a run is not compared with itself")));
+        }
+        known.push(path);
+    }
+    Ok(())
 }
 
 /// Says that verdicts of a run are lost.
 fn note_incomplete(run: &EarlierRun) {
     if run.lost > 0 {
-        let lost =
-            if run.lost == 1 { "1 verdict is".to_owned() } else { format!("{} verdicts are", run.lost) };
+        let is = if run.lost == 1 { "is" } else { "are" };
+        let lost = format!("{} {is}", plain::count_noun(run.lost, "verdict"));
         print_to_stderr(&format!("`{}` is incomplete: {lost} lost", run.name));
     }
 }
@@ -186,6 +207,10 @@ fn find_previous(folder: &Path, after: &EarlierRun) -> Result<EarlierRun, CliErr
     let earlier = runs.iter().skip_while(|run| !run.ends_with(&after.name)).skip(1);
     // A run of other targets or filters has no trial of it and would compare as if all had been removed.
     for run in earlier {
+        // Nobody has named it, so a part of a run is passed over.
+        if is_part(run) {
+            continue;
+        }
         let before = read_run(run)?;
         if before.trials.shares_trial(&after.trials) {
             return Ok(before);
@@ -202,8 +227,11 @@ fn read_named(which: &str, folder: &Path) -> Result<EarlierRun, CliError> {
     earlier_run(which, Path::new(""), folder).map_err(CliError::new)
 }
 
+/// Reads the run in a folder, which must be whole.
 fn read_run(folder: &Path) -> Result<EarlierRun, CliError> {
-    read_named(&folder.to_string_lossy(), folder)
+    let name = folder.to_string_lossy().into_owned();
+    let mut sides = read_sides(&[name], folder)?;
+    sides.pop().ok_or_else(|| CliError::new("no run"))
 }
 
 /// Parses a share between 0 and 1, such as `0.05`. The limits themselves are no share that decides anything.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use arraign::__internals::report::comparison::{
     CaseFlip, ComparisonReport, SideComparison, TrialChange, TrialComparison,
 };
-use arraign::__internals::report::plain::escape_line;
+use arraign::__internals::report::plain::{count_noun, escape_line};
 use arraign::__internals::score::paired::{ComparisonPlan, PlannedRuns};
 
 /// The largest number of trials that are listed for each change.
@@ -37,7 +37,9 @@ fn render_comparison(comparison: &SideComparison) -> String {
     let SideComparison { cases, pairs, fixed_pairs, missing, .. } = comparison;
     let _ = writeln!(
         text,
-        "  {cases} cases in both: {fixed_pairs} on the same evidence, {pairs} pairs of other runs, {} missing",
+        "  {} in both: {fixed_pairs} on the same evidence, {} of other runs, {} missing",
+        count_noun(*cases, "case"),
+        count_noun(*pairs, "pair"),
         missing.len()
     );
     for (change, heading) in SECTIONS {

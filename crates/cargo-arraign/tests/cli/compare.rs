@@ -96,9 +96,89 @@ fn a_regression_is_exit_code_101() {
 #[test]
 fn a_run_that_is_no_worse_is_exit_code_0() {
     let package = package();
-    let ran = arraign(package.path(), &["compare", "2-2", "target/arraign/2-2"]);
+    leave_run(&package.path().join("target/arraign/3-3"), 3, AFTER);
+    let ran = arraign(package.path(), &["compare", "2-2", "target/arraign/3-3"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     assert!(ran.stdout.contains("nothing changed"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_side_is_not_compared_with_itself() {
+    let package = package();
+    let log = package.path().join("report.jsonl");
+    write_lines(&log, &[sample("baseline", 10, 9), sample("cheaper", 10, 9)].concat());
+    for (arguments, twice) in [
+        (&["2-2", "target/arraign/2-2"][..], "`target/arraign/2-2` is named twice"),
+        (&["1-1", "2-2", "2-2"], "`2-2` is named twice"),
+        // Without a second name, it is the newest run.
+        (&["2-2"], "2-2` is named twice"),
+        (&["report.jsonl", "report.jsonl"], "`report.jsonl` is named twice"),
+        (&["report.jsonl", "--variants", "baseline,baseline"], "`baseline` is named twice"),
+        (&["report.jsonl", "--variants", "baseline,cheaper,cheaper"], "`cheaper` is named twice"),
+    ] {
+        let ran = arraign(package.path(), &[&["compare"], arguments].concat());
+        assert_eq!(ran.code, Some(2), "{arguments:?}: {}", ran.stdout);
+        assert!(ran.stderr.contains(twice), "{arguments:?}: {}", ran.stderr);
+    }
+    // One name is the side that all others are compared with.
+    let one = arraign(package.path(), &["compare", "report.jsonl", "--variants", "cheaper"]);
+    assert!(one.stdout.contains("baseline compared with cheaper"), "{}{}", one.stdout, one.stderr);
+}
+
+/// The share is that of the cases with a result, so their number stands beside it.
+#[test]
+fn cases_without_a_result_are_no_part_of_the_share_and_are_counted() {
+    let package = package();
+    let mut all = [sample("baseline", 100, 93), sample("cheaper", 100, 93)].concat();
+    for verdict in all.iter_mut().filter(|verdict| verdict.variant.as_deref() == Some("cheaper")).take(3) {
+        verdict.runs[0].status = Some(arraign::Status::Error);
+    }
+    write_lines(&package.path().join("report.jsonl"), &all);
+    let ran = arraign(package.path(), &["compare", "report.jsonl", "--variants"]);
+    let line = |name: &str| {
+        let line = ran.stdout.lines().find(|line| line.starts_with(&format!("{name} "))).expect("a line");
+        line.split_whitespace().take(9).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(line("baseline"), "baseline 100 93.0 % (86.3 to 96.6) 0");
+    assert_eq!(line("cheaper"), "cheaper 97 of 100 92.8 % (85.8 to");
+    let json = arraign(package.path(), &["compare", "report.jsonl", "--variants", "--format", "json"]);
+    let json: Json = json::from_str(&json.stdout).expect("JSON");
+    let side = &json["variants"][1];
+    assert_eq!((&side["cases"], &side["cases_with_result"]), (&100.into(), &97.into()));
+    assert_eq!(side["runs_without_result"], 3);
+}
+
+/// The folders of a run's shards are one side, whose trials are those of all of them.
+#[test]
+fn the_shards_of_a_run_are_one_side() {
+    let cases = suite(&["a", "b", "c", "d", "e", "f", "g", "h"].map(|name| (name, "look")));
+    let package = Package::of(&cases);
+    let run = |shard: &str, out: &str| {
+        package.arraign_with(&[("ARRAIGN_SHARD", shard), ("ARRAIGN_OUT", out)], &["run"]);
+        let folder = fs::read_dir(package.path(out)).expect("runs").next().expect("a run").expect("a run");
+        folder.path().to_string_lossy().into_owned()
+    };
+    let [b1, b2, a1, a2] = [run("1/2", "b1"), run("2/2", "b2"), run("1/2", "a1"), run("2/2", "a2")];
+    let compare = |names: &[&String]| {
+        let names: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
+        package.arraign(&[&["compare"], &names[..]].concat())
+    };
+    let whole = compare(&[&b2, &b1, &a1, &a2]);
+    assert_eq!((whole.code, whole.stderr.as_str()), (Some(0), ""), "{}", whole.stdout);
+    assert!(whole.stdout.contains("judged the same evidence in all of 8 cases"), "{}", whole.stdout);
+    for (names, problem) in [
+        (&[&b1, &b2, &a1][..], "is shard 1 of 2, and 2 is not named beside it"),
+        (&[&b1, &a1, &b2, &a2], "is shard 1 of 2, and 2 is not named beside it"),
+    ] {
+        let ran = compare(names);
+        assert_eq!(ran.code, Some(2), "{}", ran.stdout);
+        assert!(ran.stderr.contains(problem), "{}", ran.stderr);
+        assert!(ran.stderr.contains("cargo arraign report --merge"), "{}", ran.stderr);
+    }
+    // The newest run is no whole one either.
+    let newest = package.arraign(&["compare", "--variants", "--out", "a2"]);
+    assert_eq!(newest.code, Some(2), "{}", newest.stdout);
+    assert!(newest.stderr.contains("is shard 2 of 2, and 1 is not named beside it"), "{}", newest.stderr);
 }
 
 #[test]
