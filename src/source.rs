@@ -75,6 +75,11 @@ impl Files {
         Self { opener: self.opener.with_size_limit(bytes), ..self }
     }
 
+    /// Returns the same files, of which none is parsed yet, and which log what is opened.
+    pub fn logging(&self) -> Self {
+        Self { opener: self.opener.logging(), documents: Mutex::default(), compiled: Mutex::default() }
+    }
+
     /// Returns the only document of a file that cases share, such as a policy. The file is parsed once in a process.
     pub fn document(&self, path: &Path) -> Result<Arc<Document>, LoadErrors> {
         if let Some(known) = lock(&self.documents).get(path) {

@@ -29,7 +29,7 @@ pub fn render_case_block(verdict: &Verdict) -> String {
     lines.extend(render_all_runs(verdict));
     lines
         .extend(verdict.snapshot_diff.iter().map(|_| "  the violations differ from the snapshot".to_owned()));
-    let entry = verdict.quarantine.as_deref().map(render_entry);
+    let entry = render_entry(verdict);
     lines.extend(entry.map(|entry| format!("  quarantined {}", escape_line(&entry))));
     lines.extend(render_pinned(verdict).map(|pinned| format!("  {pinned}, held by its snapshot")));
     lines.join("\n") + "\n"

@@ -122,8 +122,8 @@ impl JunitSuite {
         if let Some(pinned) = render_pinned(verdict) {
             self.write_property(&format!("{}.pinned", verdict.name), &pinned);
         }
-        if let Some(quarantine) = verdict.quarantine.as_deref().filter(|_| verdict.is_quarantined()) {
-            let entry = format!("{}; {}", render_entry(quarantine), render_headline(verdict));
+        if let Some(entry) = render_entry(verdict).filter(|_| verdict.is_quarantined()) {
+            let entry = format!("{entry}; {}", render_headline(verdict));
             self.write_property(&format!("{}.quarantined", verdict.name), &entry);
         }
         if let Some(attempts) = render_attempts(verdict) {

@@ -93,7 +93,7 @@ impl ReportBuilder for MarkdownReport<'_> {
             self.pinned.push_entry(&format!("<li>{}: {pinned}</li>\n", render_code(&verdict.name)));
         }
         if verdict.is_quarantined() {
-            let entry = verdict.quarantine.as_deref().map(render_entry).unwrap_or_default();
+            let entry = render_entry(verdict).unwrap_or_default();
             let name = render_code(&verdict.name);
             let claim = render_code(&render_headline(verdict));
             self.quarantined.push_entry(&format!("<li>{name} {}<br>{claim}</li>\n", render_code(&entry)));
@@ -166,6 +166,7 @@ fn render_totals(totals: Totals) -> String {
     let Totals { cases, passed, failed, quarantined, undecided, errors, skipped } = totals;
     let heading = match totals.count_red() {
         0 => totals.describe_green(),
+        1 if cases == 1 => "the case did not pass".to_owned(),
         red => format!("{red} of {cases} cases did not pass"),
     };
     let mut columns = vec![("passed", passed), ("failed", failed)];

@@ -114,17 +114,18 @@ pub fn load_quarantine(
 }
 
 /// Reads the quarantine of a base branch from `text`. Its mistakes are those of the base branch, so an entry that cannot be
-/// read excuses nothing and is passed over.
-pub fn parse_base_quarantine(path: &Path, text: &str) -> Quarantine {
+/// read excuses nothing and is passed over. Also returns what cannot be read.
+pub fn parse_base_quarantine(path: &Path, text: &str) -> (Quarantine, LoadErrors) {
     let source: Arc<Source> = Source::new(path.to_string_lossy(), text);
-    let documents = Document::parse(&source).unwrap_or_default();
+    let mut errors = LoadErrors::new();
+    let documents = errors.take(Document::parse(&source)).unwrap_or_default();
     let mut quarantine = Quarantine::default();
     for document in &documents {
-        let nodes = list_entries(document.root()).unwrap_or_default();
-        let written = nodes.into_iter().filter_map(|node| node.decode_all::<WrittenEntry>().ok());
-        quarantine.entries.extend(written.map(WrittenEntry::into_entry));
+        let nodes = errors.take(list_entries(document.root()).map_err(LoadErrors::from)).unwrap_or_default();
+        let written = nodes.into_iter().filter_map(|node| errors.take(node.decode_all::<WrittenEntry>()));
+        quarantine.entries.extend(written.map(WrittenEntry::into_entry).collect::<Vec<_>>());
     }
-    quarantine
+    (quarantine, errors)
 }
 
 fn list_entries(root: Node<'_>) -> Result<Vec<Node<'_>>, LoadError> {

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::fmt::Write as _;
+use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,6 +15,7 @@ use arraign::__internals::report::history::{
     CaseHistory, History as ReadHistory, HistoryReport, PastTime, Trend, render_page,
 };
 use arraign::__internals::report::plain::{count_noun, escape_line, render_safe_json};
+use arraign::__internals::suite::parse_base_quarantine;
 use clap::Args;
 
 use crate::error::{CliError, CliResult, exit_after_write};
@@ -43,6 +45,9 @@ pub(crate) struct History {
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
+    /// The folder of the cases: those of its `quarantine.yaml` that may leave it are named.
+    #[arg(long, value_name = "DIR", default_value = "evals")]
+    cases: PathBuf,
     /// The folder with the runs. Default: `ARRAIGN_OUT`, or `target/arraign`.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -61,12 +66,21 @@ impl History {
         let text = match (self.html, self.json) {
             (true, _) => render_page(&report),
             (_, true) => render_safe_json(&report) + "\n",
-            _ => render_text(&report),
+            _ => render_text(&report) + &self.render_leavers(&history.summarize(None, None)),
         };
         exit_after_write(io::stdout().write_all(text.as_bytes()))?;
         // The page is about to be gone with the process. Freeing a million results only takes time.
         std::mem::forget(history);
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Renders a line for each case that may leave the quarantine. A broken file is a mistake of the next run.
+    fn render_leavers(&self, report: &HistoryReport) -> String {
+        let path = self.cases.join("quarantine.yaml");
+        let Ok(text) = fs::read_to_string(&path) else { return String::new() };
+        let (quarantine, _) = parse_base_quarantine(&path, &text);
+        let leavers = report.list_leavers(&quarantine, None).into_iter();
+        leavers.map(|line| escape_line(&line) + "\n").collect()
     }
 
     fn list_files(&self) -> Result<Vec<PathBuf>, CliError> {
@@ -84,7 +98,10 @@ fn explain_no_trial(report: &HistoryReport) -> String {
     match report.lines {
         0 => "the history is empty: set ARRAIGN_HISTORY=FILE in your runs, or name files with `--file`"
             .to_owned(),
-        lines => format!("no trial of the history ({lines} lines) has this name, or ran since then"),
+        lines => format!(
+            "no trial of the history ({}) has this name, or ran since then",
+            count_noun(lines, "line")
+        ),
     }
 }
 
@@ -109,7 +126,9 @@ fn render_case(case: &CaseHistory) -> String {
         let [rate, lower, upper] = [rate, interval.lower, interval.upper].map(|share| share * 100.0);
         parts.push(format!("{rate:.1} % ({lower:.1} to {upper:.1})"));
     }
-    for (count, what) in [(case.undecided, "undecided"), (case.errors, "errors")] {
+    for (count, what) in
+        [(case.undecided, "undecided"), (case.errors, if case.errors == 1 { "error" } else { "errors" })]
+    {
         parts.extend((count > 0).then(|| format!("{count} {what}")));
     }
     if let Some(rate) = case.flip_rate.filter(|_| case.flips > 0) {

@@ -14,6 +14,7 @@ use crate::harness::shard::ShardRecord;
 use crate::harness::snapshots::orphans::PinnedSnapshots;
 use crate::harness::stderr;
 use crate::json;
+use crate::report::history::History;
 use crate::report::plain::escape_text;
 use crate::report::summary::render_summary;
 use crate::source::write_with_folder;
@@ -53,8 +54,13 @@ impl RunFinisher {
         for block in context.tally.take_blocks() {
             stderr::print_block(context.readers.json, &block);
         }
+        let history = self.read_history(context);
+        let reported = match &history {
+            Ok(history) => self.reports.write_all(context, counts, history.as_ref()),
+            Err(problem) => Err(problem.clone()),
+        };
         // `and` takes a value, so the reports are written even if the summary could not be.
-        let written = self.write_run_summary(context).and(self.reports.write_all(context, counts));
+        let written = self.write_run_summary(context).and(reported);
         if !context.readers.nextest {
             // Under nextest, a process knows its own trial only.
             context.live.describe_run().iter().for_each(|text| stderr::note(&escape_text(text)));
@@ -66,9 +72,11 @@ impl RunFinisher {
         notes::note_undecided(&render_undecided(&undecided, &context.project.rerun));
         notes::note_lines(&context.tally.take_pinned(), "trials with pinned violations");
         notes::note_lines(&context.tally.take_quarantined(), "quarantined trials that failed");
-        let leavers = list_leavers(context);
-        let lines = leavers.as_deref().unwrap_or_default();
-        notes::note_lines(lines, "cases that may leave the quarantine");
+        if let Ok(Some(history)) = &history {
+            let leavers =
+                context.quarantine.list_leavers(&history.summarize(None, None), context.store.harness());
+            notes::note_lines(&leavers, "cases that may leave the quarantine");
+        }
         notes::note_skipped(&self.unknown_variables, self.skipped);
         if let Some((shard, own_trials)) = &self.shard {
             // Says that the green line is not that of all cases.
@@ -83,7 +91,15 @@ impl RunFinisher {
             notes::note_leftovers("recorded opinion", &context.judging.find_stale(files), stale);
         }
         // A run whose verdicts are lost has not merely failed.
-        context.store.check_written().and(written).and(leavers.map(drop))
+        context.store.check_written().and(written)
+    }
+
+    /// Reads the history, if there is one and something reads it. Under nextest, where a process runs one trial, nobody waits for
+    /// all to end.
+    fn read_history(&self, context: &RunContext) -> Result<Option<History>, String> {
+        let is_read = self.reports.shows_history() || !context.quarantine.is_empty();
+        let path = context.store.history_path().filter(|_| is_read && !context.readers.nextest);
+        path.map(read_own_history).transpose()
     }
 
     /// Prints the summary of the run and writes it as JSON. Under nextest, where a process runs one trial, there is nothing
@@ -103,19 +119,6 @@ impl RunFinisher {
         }
         let Some(path) = path else { return Ok(()) };
         write_summary(&summary, &path).map_err(|problem| format!("ARRAIGN_OUTPUT_JSON: {problem}"))
-    }
-}
-
-/// Returns a line for each entry of the quarantine whose trials have passed in many runs of the history. Under nextest, where a
-/// process runs one trial, nobody waits for all to end.
-fn list_leavers(context: &RunContext) -> Result<Vec<String>, String> {
-    let path = context.store.history_path().filter(|_| !context.readers.nextest);
-    match path {
-        Some(path) if !context.quarantine.is_empty() => {
-            let report = read_own_history(path)?.summarize(None, None);
-            Ok(context.quarantine.list_leavers(&report, context.store.harness()))
-        }
-        _ => Ok(Vec::new()),
     }
 }
 

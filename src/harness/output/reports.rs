@@ -7,13 +7,13 @@ use libtest_mimic::Conclusion;
 
 use super::notes;
 use crate::harness::plan::Plan;
+use crate::harness::record::earlier_run;
 use crate::harness::record::runs::StoredRun;
-use crate::harness::record::{earlier_run, read_own_history};
 use crate::harness::run::context::RunContext;
 use crate::harness::settings::EnvSettings;
 use crate::harness::stderr;
 use crate::report::annotations::Annotations;
-use crate::report::history::RecentResults;
+use crate::report::history::History;
 use crate::report::{EarlierRun, FORMATS, FormatEntry, ReportBuilder};
 use crate::suite::ReportFormat;
 
@@ -41,7 +41,12 @@ impl RequestedReports {
     }
 
     /// Renders and writes the reports. The error is a message for the user.
-    pub(crate) fn write_all(&self, context: &RunContext, counts: TrialCounts) -> Result<(), String> {
+    pub(super) fn write_all(
+        &self,
+        context: &RunContext,
+        counts: TrialCounts,
+        history: Option<&History>,
+    ) -> Result<(), String> {
         let formats = self.supported_formats(context);
         let annotate = self.annotate && counts.has_failed;
         if formats.is_empty() && !annotate {
@@ -50,7 +55,8 @@ impl RequestedReports {
         // An earlier run is read before anything is written, because its report may be the file that is replaced.
         let earlier = self.read_earlier(context)?;
         let run = StoredRun::open(slice::from_ref(&context.store.run)).map_err(|error| error.to_string())?;
-        let run = run.compared_with(earlier).with_history(read_recent(context, &formats)?);
+        let recent = history.filter(|_| self.shows_history()).map(History::list_recent);
+        let run = run.compared_with(earlier).with_history(recent);
         notes::note_missing_verdicts(counts.trials.saturating_sub(run.trials()));
         let mut annotations = Box::new(Annotations::new(run.run()));
         let written =
@@ -59,6 +65,11 @@ impl RequestedReports {
             stderr::print_block(context.readers.json, annotations.finish().trim_end());
         }
         self.copy_junit(&written.map_err(|error| error.to_string())?)
+    }
+
+    /// Whether a report shows the last results of all trials.
+    pub(super) fn shows_history(&self) -> bool {
+        self.formats.contains(&ReportFormat::Html)
     }
 
     /// Copies the `JUnit` report to the place where another program expects it.
@@ -95,13 +106,6 @@ impl RequestedReports {
         notes::note_not_rendered(reason, unsupported.copied(), &context.store.run);
         FORMATS.iter().filter(|format| self.formats.contains(&format.format)).copied().collect()
     }
-}
-
-/// Reads the last results of all trials, for the HTML report.
-fn read_recent(context: &RunContext, formats: &[FormatEntry]) -> Result<Option<RecentResults>, String> {
-    let shows_history = formats.iter().any(|entry| entry.format == ReportFormat::Html);
-    let path = context.store.history_path().filter(|_| shows_history);
-    path.map(|path| read_own_history(path).map(|history| history.list_recent())).transpose()
 }
 
 /// The number of trials that ran, and whether any failed.

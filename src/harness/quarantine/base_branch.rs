@@ -1,33 +1,37 @@
-//! Asks git whether a file is as in the base branch.
+//! Asks git which files are not as in the base branch.
 
-use std::collections::HashMap;
-use std::ffi::{OsStr, OsString};
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock};
+use std::sync::OnceLock;
 
-use crate::source::lock;
 use crate::source::{find_object, run_git};
 
 /// The base branch of a pull request.
 pub(super) struct BaseBranch {
     /// Its name, as the user gives it.
     pub(super) name: String,
-    /// Whether git knows the branch, which is asked once: `None` if it does.
-    problem: OnceLock<Option<FileInBase>>,
-    compared: Mutex<HashMap<PathBuf, FileInBase>>,
+    /// What git says, which is asked once.
+    changed: OnceLock<Result<ChangedFiles, BaseProblem>>,
 }
 
-/// What git says about a file.
+/// Why files cannot be compared with the base branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum FileInBase {
-    /// The file is the same in the base branch.
-    Same,
-    /// The base branch has another content, or no such file.
-    Differs,
+pub(super) enum BaseProblem {
     /// The repository has no commit of the given name. The text is a sentence.
     NoCommit(String),
     /// There is no git, or no repository. The text is a sentence.
     NoGit(String),
+}
+
+/// The files of a repository that the base branch does not have, has with another content, or alone has.
+#[derive(Debug)]
+pub(super) struct ChangedFiles {
+    /// The folder of the repository, without links.
+    root: PathBuf,
+    /// The files, relative to the root.
+    names: BTreeSet<PathBuf>,
 }
 
 impl BaseBranch {
@@ -37,47 +41,79 @@ impl BaseBranch {
         if name.starts_with('-') {
             return Err(format!("ARRAIGN_BASE is `{name}`: expected a branch or a commit"));
         }
-        Ok(Self { name: name.to_owned(), problem: OnceLock::new(), compared: Mutex::default() })
+        Ok(Self { name: name.to_owned(), changed: OnceLock::new() })
     }
 
-    /// Compares the file at `path` with that of the base branch.
-    pub(super) fn compare_file(&self, path: &Path) -> FileInBase {
-        if let Some(known) = lock(&self.compared).get(path) {
-            return known.clone();
-        }
-        let (Some(folder), Some(file)) = (path.parent(), path.file_name()) else {
-            return FileInBase::Differs;
-        };
-        let problem = self.problem.get_or_init(|| self.find_problem(folder)).clone();
-        let compared = problem.unwrap_or_else(|| self.compare_in(folder, file));
-        lock(&self.compared).insert(path.to_owned(), compared.clone());
-        compared
+    /// Returns the files that differ from the base branch, in the repository around `folder`.
+    pub(super) fn find_changes(&self, folder: &Path) -> &Result<ChangedFiles, BaseProblem> {
+        self.changed.get_or_init(|| {
+            let root = run_git(folder, ["rev-parse", "--show-toplevel"].map(OsStr::new))
+                .map_err(|error| BaseProblem::NoGit(format!("git does not start: {error}")))?;
+            let root = String::from_utf8(root.stdout).ok().filter(|_| root.status.success());
+            let Some(root) = root.and_then(|root| PathBuf::from(root.trim_end()).canonicalize().ok()) else {
+                return Err(BaseProblem::NoGit("the cases are in no git repository".to_owned()));
+            };
+            let commit = format!("{}^{{commit}}", self.name);
+            let Some(commit) = find_object(&root, commit.as_ref()) else {
+                return Err(BaseProblem::NoCommit(format!("git knows no commit `{}`: fetch it", self.name)));
+            };
+            // The processes of a run ask at the same time, and none of them may lock the index.
+            let changed = [
+                "--no-optional-locks",
+                "diff",
+                "--name-only",
+                "--no-renames",
+                "--no-ext-diff",
+                "-z",
+                &commit,
+                "--",
+            ];
+            // A file that git ignores is in no pull request.
+            let new = ["--no-optional-locks", "ls-files", "--others", "--exclude-standard", "-z"];
+            let names = list_names(&root, &changed).zip(list_names(&root, &new));
+            let Some((changed, new)) = names else {
+                return Err(BaseProblem::NoCommit(format!(
+                    "git cannot compare the files with `{}`",
+                    self.name
+                )));
+            };
+            Ok(ChangedFiles { root, names: changed.into_iter().chain(new).collect() })
+        })
+    }
+}
+
+/// Lists the files that git prints, with a zero byte behind each. `None` if git fails.
+fn list_names(root: &Path, arguments: &[&str]) -> Option<Vec<PathBuf>> {
+    let output = run_git(root, arguments.iter().map(OsStr::new)).ok()?;
+    let names = String::from_utf8_lossy(&output.stdout).into_owned();
+    let names = names.split('\0').filter(|name| !name.is_empty()).map(PathBuf::from);
+    output.status.success().then(|| names.collect())
+}
+
+impl ChangedFiles {
+    /// Whether the file at `path`, or a file below this folder, is not as in the base branch.
+    pub(super) fn contains(&self, path: &Path) -> bool {
+        let Some(name) = self.name_below(path) else { return false };
+        // The names of a folder's files are those that follow its own.
+        let mut following = self.names.range::<Path, _>((Bound::Included(name.as_path()), Bound::Unbounded));
+        following.next().is_some_and(|first| first.starts_with(&name))
     }
 
-    /// Returns why git cannot compare files in `folder`.
-    fn find_problem(&self, folder: &Path) -> Option<FileInBase> {
-        let inside = match run_git(folder, ["rev-parse".as_ref(), "--is-inside-work-tree".as_ref()]) {
-            Ok(output) => output.status.success(),
-            Err(error) => return Some(FileInBase::NoGit(format!("git does not start: {error}"))),
-        };
-        if !inside {
-            return Some(FileInBase::NoGit("the cases are in no git repository".to_owned()));
-        }
-        let commit = format!("{}^{{commit}}", self.name);
-        let has_commit = find_object(folder, commit.as_ref()).is_some();
-        let unknown = || FileInBase::NoCommit(format!("git knows no commit `{}`: fetch it", self.name));
-        (!has_commit).then(unknown)
+    /// Returns the first changed file whose name, relative to the folder `base` and with `/`, is meant.
+    pub(super) fn find_meant(&self, base: &Path, is_meant: impl Fn(&str) -> bool) -> Option<PathBuf> {
+        let below = self.name_below(base)?;
+        let mut names = self.names.iter().filter_map(|name| name.strip_prefix(&below).ok());
+        let meant = names.find(|name| is_meant(&name.to_string_lossy().replace('\\', "/")))?;
+        Some(base.join(meant))
     }
 
-    /// Compares the objects that git would store: like this, line endings that git converts do not count.
-    fn compare_in(&self, folder: &Path, file: &OsStr) -> FileInBase {
-        let mut in_base = OsString::from(format!("{}:./", self.name));
-        in_base.push(file);
-        let before = find_object(folder, &in_base);
-        let hashed = run_git(folder, ["hash-object".as_ref(), "--".as_ref(), file]);
-        let now = hashed.ok().filter(|output| output.status.success());
-        let now = now.and_then(|output| String::from_utf8(output.stdout).ok());
-        let now = now.map(|id| id.trim().to_owned());
-        if before.is_some() && before == now { FileInBase::Same } else { FileInBase::Differs }
+    /// The name of a file relative to the repository, also of one that is no longer there. `None` outside of it.
+    fn name_below(&self, path: &Path) -> Option<PathBuf> {
+        let there = path.ancestors().find(|part| part.exists())?;
+        let rest = path.strip_prefix(there).ok()?;
+        let real = there.canonicalize().ok()?;
+        let name = real.strip_prefix(&self.root).ok()?;
+        // A path that ends in an empty part would end in a `/`.
+        Some(if rest.as_os_str().is_empty() { name.to_owned() } else { name.join(rest) })
     }
 }

@@ -10,6 +10,7 @@ use super::failure::RunFailure;
 use crate::case::{AgentFingerprint, Case, NamedAgent};
 use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::{CaseWork, GateWork, Plan};
+use crate::harness::quarantine::AgentFiles;
 use crate::source::Files;
 use crate::suite::CaseRuns;
 use crate::trace::Trace;
@@ -99,6 +100,10 @@ impl LiveAgents {
 
     pub(crate) fn fingerprint_of(&self, _case: &Case) -> Result<Option<Arc<AgentFingerprint>>, String> {
         Ok(None)
+    }
+
+    pub(crate) fn list_agent_files(&self, _case: &Case, _base: &Path) -> AgentFiles {
+        AgentFiles::default()
     }
 
     pub(crate) fn note_run(&self, _name: &str, _agent: Option<&AgentFingerprint>, _trace: &Trace) {}

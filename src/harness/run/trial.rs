@@ -1,6 +1,7 @@
 //! The trial of a case: it finds the runs, evaluates them, compares the snapshot, tries mutants, and writes the verdict.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,7 +26,7 @@ use crate::outcome::UndecidedCause;
 use crate::place::{LoadErrors, Location};
 use crate::report::plain::escape_line;
 use crate::report::terminal;
-use crate::suite::{CaseRuns, RecordedEvidence, build_case_name, load_baseline};
+use crate::suite::{CaseRuns, RecordedEvidence, RunsError, build_case_name, load_baseline};
 use crate::trace::Trace;
 use crate::verdict::rebase::prefix_file;
 use crate::verdict::{CaseMutation, Rerun, TrialError, Verdict};
@@ -61,7 +62,8 @@ pub(super) fn run_trial(
         TrialWork::Gate(work) => {
             let mut verdict = gate::evaluate_gate_trial(&context, &name, &work);
             let file = context.project.base.join(work.gate.place.file());
-            note_quarantine(&context, &mut verdict, &TrialOrigin { case: None, path: &file });
+            let cases = work.cases.iter().map(|(_, work)| (&*work.case, &**work.path)).collect();
+            note_quarantine(&context, &mut verdict, None, &file, cases);
             context.tally.add_block(number, &verdict);
             return Some(report_verdict(&context, verdict, false));
         }
@@ -237,14 +239,24 @@ fn finish_case(context: &RunContext, number: usize, work: &CaseWork, mut verdict
     }
     let is_run = work.run.is_some();
     let case_name = is_run.then(|| build_case_name(&work.suite, case.id.as_deref()));
-    note_quarantine(context, &mut verdict, &TrialOrigin { case: case_name, path });
+    note_quarantine(context, &mut verdict, case_name, path, vec![(&**case, &***path)]);
     context.tally.add_case(number, case, &verdict);
     report_verdict(context, verdict, tolerated)
 }
 
-fn note_quarantine(context: &RunContext, verdict: &mut Verdict, origin: &TrialOrigin<'_>) {
+/// Adds to a verdict the entry of the quarantine that means it. `path` is the file of its suite, and `cases` are those that it is
+/// about.
+fn note_quarantine(
+    context: &RunContext,
+    verdict: &mut Verdict,
+    case: Option<String>,
+    path: &Path,
+    cases: Vec<(&Case, &Path)>,
+) {
     let project = &context.project;
-    context.quarantine.note_entry(verdict, origin, &project.base, project.library());
+    let list_agent_files = |case: &Case| context.live.list_agent_files(case, &project.base);
+    let origin = TrialOrigin { case, path, cases, list_agent_files: &list_agent_files };
+    context.quarantine.note_entry(verdict, &origin, &project.base, project.library());
 }
 
 fn try_mutants(context: &RunContext, verdict: &Verdict, work: &CaseWork) -> CaseMutation {
@@ -263,7 +275,8 @@ fn try_mutants(context: &RunContext, verdict: &Verdict, work: &CaseWork) -> Case
     // A panic while mutants are tried must not change the verdict, which is known already.
     let mutated = panics::catch_silently(|| {
         let found = find_runs(context, &verdict.name, work).map_err(RunFailure::into_reason)?;
-        let runs = found.each_run(files).map(|run| run.map(Cow::into_owned)).collect::<Result<_, _>>()?;
+        let made = found.each_run(files).filter(|run| !matches!(run, Err(RunsError::Lost(_))));
+        let runs = made.map(|run| run.map(Cow::into_owned)).collect::<Result<_, _>>()?;
         Ok(mutator.mutate_runs(&RecordedEvidence::from_runs(runs, case, path, files)))
     });
     mutated.flatten().unwrap_or_else(|why: String| mutator.leave_out(why))

@@ -4,6 +4,7 @@
 //! index and no server, and is read in one pass.
 
 mod case;
+mod leavers;
 mod page;
 
 use std::borrow::Cow;

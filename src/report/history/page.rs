@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{CaseHistory, HistoryReport, PastResult, Trend};
-use crate::outcome::count_to_f64;
+use crate::outcome::{count_noun, count_to_f64};
 use crate::report::markup::{escape_attribute, escape_markup};
 
 /// The width of one result in a sparkline, in pixels.
@@ -35,11 +35,14 @@ polyline { fill: none; stroke: light-dark(#0969da, #58a6ff); stroke-width: 1.5; 
 /// Renders the page.
 pub fn render_page(report: &HistoryReport) -> String {
     let HistoryReport { lines, torn, runs, cases, .. } = report;
-    let torn = if *torn == 0 { String::new() } else { format!(", {torn} torn lines left out") };
+    let torn =
+        if *torn == 0 { String::new() } else { format!(", {} left out", count_noun(*torn, "torn line")) };
     let mut page = format!(
-        "{HEAD}<h1>History</h1>\n<p>{} trials, {runs} runs, {lines} lines{torn}</p>\n<table>\n<tr><th>trial</th><th>last runs</th>\
+        "{HEAD}<h1>History</h1>\n<p>{}, {}, {}{torn}</p>\n<table>\n<tr><th>trial</th><th>last runs</th>\
          <th>passed</th><th>flips</th><th>last change</th><th>cost</th><th>duration</th></tr>\n",
-        cases.len()
+        count_noun(cases.len(), "trial"),
+        count_noun(*runs, "run"),
+        count_noun(*lines, "line")
     );
     for case in cases {
         page += &render_row(case);

@@ -256,10 +256,8 @@ fn list_related_locations(
 /// Returns a suppression for a violation in a trial that passes nevertheless, unless the violation only costs points, and for
 /// every failure of a quarantined case.
 fn find_suppression(verdict: &Verdict, finding: Option<&Finding>) -> Option<Json> {
-    let justification = match &verdict.quarantine {
-        Some(quarantine) if verdict.is_quarantined() => {
-            format!("quarantined {}", escape_line(&render_entry(quarantine)))
-        }
+    let justification = match render_entry(verdict) {
+        Some(entry) if verdict.is_quarantined() => format!("quarantined {}", escape_line(&entry)),
         _ if verdict.passed && finding.is_some_and(|finding| !score::costs_only_points(finding)) => {
             "the case expects it, or its snapshot contains it".to_owned()
         }

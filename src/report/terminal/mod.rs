@@ -80,7 +80,7 @@ pub fn render_headline(verdict: &Verdict) -> String {
 
 /// Renders a quarantined trial on one line: its name, its entry and its first violated claim.
 pub fn render_quarantined(verdict: &Verdict) -> String {
-    let entry = verdict.quarantine.as_deref().map(render_entry).unwrap_or_default();
+    let entry = render_entry(verdict).unwrap_or_default();
     format!("quarantined: {} {entry}; {}", verdict.name, render_headline(verdict))
 }
 

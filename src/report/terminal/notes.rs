@@ -96,8 +96,8 @@ impl DiagnosticNotes {
         if let Some(row) = &verdict.row {
             self.push_note("row", &format!("{row} {}", row.text));
         }
-        if let Some(quarantine) = &verdict.quarantine {
-            self.push_note("quarantine", &render_entry(quarantine));
+        if let Some(entry) = render_entry(verdict) {
+            self.push_note("quarantine", &entry);
         }
         self.push_note("rerun", &verdict.rerun_command());
     }

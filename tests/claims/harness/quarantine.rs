@@ -291,9 +291,25 @@ fn the_copy_of_the_base_branch_has_no_mistakes() {
         .file("evals/s.yaml", suite(&[red("z")]))
         .file("evals/quarantine.yaml", "- {case: s::z, until: 2026-12-10, reason: why}");
     run_on(&renamed, "2026-12-01", &base, &[]).exits(101).says("the base branch has no such entry");
-    // One that is broken as a whole excuses nothing.
+    // One that is broken excuses nothing, and says so.
     let broken = green_project().file("base.yaml", "- {case: [");
-    run_on(&broken, "2026-12-01", &base, &[]).exits(101);
+    let ran = run_on(&broken, "2026-12-01", &base, &[]).exits(101);
+    ran.says("its copy cannot be read as a whole: ").says("base.yaml:1:");
+    let broken = green_project().file("base.yaml", "- {case: s::a, until: soon, reason: why}");
+    let ran = run_on(&broken, "2026-12-01", &base, &[]).exits(101);
+    ran.says("its copy cannot be read as a whole: ").says("base.yaml:1:23");
+    let unnamed = green_project();
+    let ran = run_on(&unnamed, "2026-12-01", &[("ARRAIGN_QUARANTINE", "[[[")], &[]).exits(2);
+    ran.complains("it names a file: the copy of `quarantine.yaml` of the base branch");
+}
+
+#[test]
+fn a_quarantined_error_says_why_it_decides() {
+    let project =
+        green_project().file("evals/s.yaml", suite(&[case("a", "look", "trace: traces/gone.json")]));
+    project.write("evals/s.yaml", "tests: [{id: a, trace: traces/gone.json, expect: [{tool_called: look}]}]");
+    let ran = run_on(&project, "2026-12-01", &[], &[]).exits(101);
+    ran.says("quarantine: until 2026-12-10").says("the trial decides, because an error measures nothing");
 }
 
 fn git(project: &Project, arguments: &[&str]) {
@@ -331,6 +347,58 @@ fn a_case_whose_file_differs_from_the_base_branch_is_not_excused() {
     run_on(&project, "2026-12-01", &base, &["new::a"])
         .exits(101)
         .says("because `evals/new.yaml` is not as in `main`");
+}
+
+/// What a case reads is a part of it: a pull request that changes it may have caused the failure.
+#[test]
+fn a_case_is_not_excused_if_any_file_that_it_reads_differs() {
+    let cases = "agent: shop\ntests:\n  - {id: a, input: x, expect: [{args_valid: {policy: policies/shop.yaml}}, {tool_called: get}]}\n";
+    let policy = "tools: {get: {arguments: {id: {type: string}}}}\n";
+    let project = Project::empty()
+        .file("evals/s.yaml", cases)
+        .file("evals/policies/shop.yaml", policy)
+        .file("evals/traces/s/a.json", r#"{"calls": ["look"], "answer": "x"}"#)
+        .file("evals/arraign.yaml", "agents: {shop: {command: [sh, agent.sh], inputs: ['prompts/*.md']}}\n")
+        .file("evals/quarantine.yaml", "- {case: s::a, until: 2026-12-10, reason: why}\n")
+        .file("agent.sh", "echo x\n")
+        .file("prompts/one.md", "Be kind.\n")
+        .file("prompts/two.md", "Be brief.\n")
+        .file("other.md", "Nobody reads it.\n");
+    git(&project, &["init", "--quiet", "--initial-branch", "main"]);
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "--quiet", "--message", "base"]);
+    let base = [("ARRAIGN_BASE", "main")];
+    run_on(&project, "2026-12-01", &base, &[]).exits(0);
+    for file in [
+        "evals/s.yaml",
+        "evals/policies/shop.yaml",
+        "evals/traces/s/a.json",
+        "evals/arraign.yaml",
+        "agent.sh",
+        "prompts/one.md",
+    ] {
+        let before = project.read(file);
+        project.write(file, format!("{before}\n"));
+        let ran = run_on(&project, "2026-12-01", &base, &[]).exits(101);
+        ran.says(&format!("because `{file}` is not as in `main`"));
+        project.write(file, before);
+        run_on(&project, "2026-12-01", &base, &[]).exits(0);
+    }
+    // A prompt that is deleted, and one that is new.
+    std::fs::remove_file(project.path("prompts/two.md")).expect("it is removed");
+    run_on(&project, "2026-12-01", &base, &[])
+        .exits(101)
+        .says("because `prompts/two.md` is not as in `main`");
+    project.write("prompts/two.md", "Be brief.\n");
+    project.write("prompts/three.md", "Be both.\n");
+    run_on(&project, "2026-12-01", &base, &[])
+        .exits(101)
+        .says("because `prompts/three.md` is not as in `main`");
+    std::fs::remove_file(project.path("prompts/three.md")).expect("it is removed");
+    // What the case does not read is no matter.
+    project.write("other.md", "Changed.\n");
+    project.write("evals/t.yaml", suite(&[green("z")]));
+    run_on(&project, "2026-12-01", &base, &["s::a"]).exits(0);
 }
 
 #[test]

@@ -11,7 +11,7 @@ mod read_error;
 mod temporary;
 
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -44,6 +44,8 @@ pub struct FileOpener {
     roots: Vec<PathBuf>,
     size_limit: u64,
     opened: AtomicUsize,
+    /// The files that were opened, if they are logged.
+    log: Option<Mutex<BTreeSet<PathBuf>>>,
     real_folders: Mutex<HashMap<PathBuf, bool>>,
 }
 
@@ -55,6 +57,7 @@ impl FileOpener {
             roots: vec![normalise(&root.into())],
             size_limit: DEFAULT_SIZE_LIMIT,
             opened: AtomicUsize::new(0),
+            log: None,
             real_folders: Mutex::default(),
         }
     }
@@ -69,6 +72,24 @@ impl FileOpener {
     pub fn with_size_limit(mut self, bytes: u64) -> Self {
         self.size_limit = bytes;
         self
+    }
+
+    /// Returns an opener of the same folders that logs which files it opens.
+    pub fn logging(&self) -> Self {
+        Self {
+            base: self.base.clone(),
+            roots: self.roots.clone(),
+            size_limit: self.size_limit,
+            opened: AtomicUsize::new(0),
+            log: Some(Mutex::default()),
+            real_folders: Mutex::default(),
+        }
+    }
+
+    /// Returns the files that were opened since they are logged.
+    pub fn list_opened(&self) -> Vec<PathBuf> {
+        let Some(log) = &self.log else { return Vec::new() };
+        log.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
     /// The largest file that is read, in bytes: of an archive, all that is unpacked.
@@ -192,6 +213,9 @@ impl FileOpener {
         if !metadata.is_file() {
             let problem = if metadata.is_dir() { ReadProblem::Folder } else { ReadProblem::Irregular };
             return Err(self.read_error(path, problem));
+        }
+        if let Some(log) = &self.log {
+            log.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
         }
         if metadata.len() > self.size_limit {
             let problem = ReadProblem::TooLarge { size: metadata.len(), limit: self.size_limit };

@@ -1,5 +1,8 @@
 //! `cargo arraign history`.
 
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
 use arraign::json::{self, Json};
 
 use crate::package::{Package, pin};
@@ -101,4 +104,59 @@ fn a_line_of_another_kind_has_its_place() {
     assert!(ran.stderr.contains("history.jsonl:13: not a line of a history"), "{}", ran.stderr);
     let ran = package.arraign(&["history", "--file", "none.jsonl"]);
     assert!(ran.stderr.contains("cannot read the history `none.jsonl`"), "{}", ran.stderr);
+}
+
+/// Under nextest no process waits for all trials, so the command says it.
+#[test]
+fn a_case_that_has_passed_ten_times_in_a_row_may_leave_the_quarantine() {
+    let package = package();
+    let mut text = package.read("history.jsonl");
+    for run in 0..9 {
+        text += &format!(
+            r#"{{"schema_version":1,"run":"n{run}","time":"2026-11-1{run}T12:00:00Z","harness":"evals","trial":"s::a","verdict":"pass","score":1}}"#
+        );
+        text.push('\n');
+    }
+    package.write("history.jsonl", &text);
+    package.write(
+        "evals/quarantine.yaml",
+        "- {case: s::a, until: 2026-12-10, reason: flaps}\n- {case: s::b, until: 2026-12-10, reason: flaps}\n",
+    );
+    let shown = || package.arraign(&["history", "--file", "history.jsonl"]).stdout;
+    let line = "`s::a` may leave the quarantine: 10 runs in a row have passed\n";
+    assert!(shown().ends_with(line), "{}", shown());
+    assert!(!shown().contains("`s::b` may leave"), "{}", shown());
+    package.write("elsewhere/quarantine.yaml", "[]");
+    let other = package.arraign(&["history", "--file", "history.jsonl", "--cases", "elsewhere"]);
+    assert!(!other.stdout.contains("may leave"), "{}", other.stdout);
+}
+
+/// The history of a large project stays one file. In a release build, a million lines take less than two seconds.
+#[test]
+fn a_million_lines_are_read_in_one_pass() {
+    let is_release = !cfg!(debug_assertions);
+    let runs = if is_release { 1_000 } else { 20 };
+    let package = Package::of(&suite(&[("a", "look")]));
+    let mut text = String::new();
+    for run in 0..runs {
+        for trial in 0..1_000 {
+            let verdict = if (run + trial) % 10 == 0 { "fail" } else { "pass" };
+            let minute = run % 60;
+            let hour = run / 60;
+            let _ = writeln!(
+                text,
+                r#"{{"schema_version":1,"run":"2026-11-28T{hour:02}-{minute:02}-00Z-{run}","commit":"3f9c21ab04d17e6b8c5a9d20e1f47b6a3c8d9e02","time":"2026-11-28T{hour:02}:{minute:02}:00Z","harness":"evals","trial":"s::refund[{trial}]","verdict":"{verdict}","score":1.0,"cost_usd":0.0123,"duration_ms":912,"case_hash":"00c0ffee00c0ffee"}}"#
+            );
+        }
+    }
+    package.write("history.jsonl", &text);
+    let started = Instant::now();
+    let ran = package.arraign(&["history", "--file", "history.jsonl"]);
+    let took = started.elapsed();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let figures = format!("1000 trials, {runs} runs, {} lines\n", runs * 1_000);
+    assert!(ran.stdout.ends_with(&figures), "{}", ran.stdout.lines().last().unwrap_or_default());
+    eprintln!("{} lines: {} ms", runs * 1_000, took.as_millis());
+    // Only an optimized program is held to it.
+    assert!(!is_release || took < Duration::from_secs(2), "{took:?}");
 }
