@@ -38,7 +38,7 @@ use serde::de::DeserializeOwned;
 
 pub use self::ide::{CASES_FILE, render_case_modules};
 pub use self::output::finish::write_summary;
-pub use self::record::{describe_runs, earlier_run, read_history, runs};
+pub use self::record::{describe_runs, earlier_run, earlier_shards, read_history, runs};
 pub use self::settings::is_ci;
 #[cfg(feature = "snapshots")]
 pub use self::snapshots::{DESCRIPTION, pending_folder, snapshot_text};
@@ -427,7 +427,8 @@ impl Harness {
         // Agents start first: they work while the judge and the store are prepared.
         let live = LiveAgents::start_agents(self.live, common.agents, &mut plan, command, &project)?;
         let judging = RunJudge::prepare(self.judge, &mut plan, command, &project.folder)?;
-        prepare_store(&store, &plan, &project.kinds, &id, keep_runs, command).map_err(report_problem)?;
+        prepare_store(&store, &plan, &project.kinds, &project.rerun, &id, keep_runs, command)
+            .map_err(report_problem)?;
         let judging = judging.with_shared_ledger(&store, settings);
         let finisher = RunFinisher::from_plan(&mut plan, command);
         let tally = Tally::new(&plan, settings);

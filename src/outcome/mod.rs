@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::missing_feature::suggest_feature;
-pub use self::score::{Score, reaches};
+pub use self::score::{Score, reaches, render_apart};
 pub use self::unfit::{CannotDecide, UndecidedCause, UndecidedReason};
 pub use self::violation::{LocatedViolation, Violation};
 

@@ -31,3 +31,15 @@ pub fn reaches(score: f64, least: f64) -> bool {
     const EPSILON: f64 = 1e-9;
     score + EPSILON >= least
 }
+
+/// Renders a figure and the bound that it misses, with `decimals` or as many more as tell the two apart: `29.16` and `29.2`, not
+/// `29.2` twice.
+pub fn render_apart(found: f64, bound: f64, decimals: usize) -> [String; 2] {
+    // What differs in later digits is a rounding error, and reaches the bound.
+    let rendered = |decimals: usize| [found, bound].map(|number| format!("{number:.decimals$}"));
+    let differs = |decimals: &usize| {
+        let [found, bound] = rendered(*decimals);
+        found != bound
+    };
+    rendered((decimals..=9).find(differs).unwrap_or(decimals))
+}

@@ -217,9 +217,11 @@ impl Totals {
     /// Describes the trials that passed where none is red: `all 3 cases passed`.
     pub(super) fn describe_green(&self) -> String {
         let Self { cases, passed, quarantined, .. } = self;
-        match quarantined {
-            0 => format!("all {cases} cases passed"),
-            1 => format!("{passed} of {cases} cases passed, and 1 is quarantined"),
+        match (*cases, *quarantined) {
+            (1, 0) => "the case passed".to_owned(),
+            (1, _) => "the case is quarantined".to_owned(),
+            (_, 0) => format!("all {cases} cases passed"),
+            (_, 1) => format!("{passed} of {cases} cases passed, and 1 is quarantined"),
             _ => format!("{passed} of {cases} cases passed, and {quarantined} are quarantined"),
         }
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Scorecard, ScorecardPart, ScoredBy};
-use crate::outcome::{Loss, Score, reaches};
+use crate::outcome::{Loss, Score, reaches, render_apart};
 
 /// The result of a scorecard.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -123,8 +123,16 @@ fn weigh_loss(part: &ScorecardPart, loss: &Loss) -> Loss {
 
 /// Renders a number with at most four decimals, without trailing zeros.
 pub fn written(number: f64) -> String {
-    let text = format!("{number:.4}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    trim_zeros(&format!("{number:.4}"))
+}
+
+/// Renders a score and the least score that it misses: with at most four decimals, or as many more as tell the two apart.
+pub fn write_apart(score: f64, least: f64) -> [String; 2] {
+    render_apart(score, least, 4).map(|text| trim_zeros(&text))
+}
+
+fn trim_zeros(decimal: &str) -> String {
+    decimal.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Rounds `value` to `decimals`, and exact ties to the even digit.

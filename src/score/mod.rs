@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::place::Place;
 
-pub use card::{Card, CardPart, round_half_even, written};
+pub use card::{Card, CardPart, round_half_even, write_apart, written};
 
 /// The effect of a violated check on its case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

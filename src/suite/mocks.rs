@@ -215,7 +215,14 @@ pub(super) fn parse_mocks(
     // A tool that could not be parsed is reported already; without the last condition it would count as none.
     if script.list_tools().next().is_none() && server.is_none() && errors.is_empty() {
         let error = node.error("`mocks` offers no tool");
-        errors.push(error.help("for example `tools: {get_order: {return: {status: shipped}}}`"));
+        // Who writes definitions alone expects the tools of somewhere else.
+        let help = if defined.is_some() {
+            "`definitions` describes tools, and `tools` says which are offered and what they answer; `mocks` of a variant \
+             are in place of those of the cases: `tools: {get_order: {return: {status: shipped}}}`"
+        } else {
+            "for example `tools: {get_order: {return: {status: shipped}}}`"
+        };
+        errors.push(error.help(help));
     }
     errors.sort_by_place();
     errors.or(MockTools {

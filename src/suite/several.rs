@@ -12,6 +12,7 @@ use super::case::Context;
 use crate::JsonSchema;
 use crate::case::{Baseline, CheckSettings, VarianceBlock};
 use crate::check::support::reading::{Points, Share};
+use crate::outcome::count_noun;
 use crate::place::{LoadError, LoadErrors};
 use crate::score::compare::{ComparisonStatus, Limits};
 use crate::score::statistics::Variance;
@@ -32,7 +33,10 @@ pub(super) fn parse_variance(
     for (key, required) in [("pass_hat_k", &variance.pass_hat_k), ("pass_at_k", &variance.pass_at_k)] {
         for k in required.0.keys().filter(|k| **k > runs) {
             let place = node.get(key).unwrap_or(node).key_place(&k.to_string());
-            let problem = format!("`{k}` is more than the {runs} runs of the case, which allow no estimate");
+            let problem = format!(
+                "`{k}` is more than the {} of the case, and fewer runs allow no estimate",
+                count_noun(runs as usize, "run")
+            );
             errors.push(LoadError::new(place, problem).help(format!("set `runs: {k}`, or more")));
         }
     }

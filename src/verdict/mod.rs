@@ -108,6 +108,9 @@ pub struct Verdict {
     /// The difference between the violations and the snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot_diff: Option<String>,
+    /// Whether the snapshot that the violations differ from is that of the baseline, which a variant does not change.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shares_snapshot: bool,
     /// The number of violations with which the trial passes, because a snapshot holds them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pinned: usize,
@@ -158,6 +161,7 @@ impl Verdict {
             errors: Vec::new(),
             mutation: None,
             snapshot_diff: None,
+            shares_snapshot: false,
             pinned: 0,
             quarantine: None,
             attempt: first_attempt(),

@@ -52,6 +52,11 @@ impl Rerun {
         format!("{}{}", self.variables, self.command(name))
     }
 
+    /// Returns the command that repeats the run as a whole.
+    pub fn repeat_all(&self) -> String {
+        format!("{}{}", self.variables, self.command.trim_end_matches(" --"))
+    }
+
     /// Returns the command that repeats the trials `names`, or all trials if the names are too many for a command line.
     pub fn repeat_some(&self, names: &[&str]) -> String {
         format!("{}{}", self.variables, self.command_for_some(names))

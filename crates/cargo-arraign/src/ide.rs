@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use arraign::__internals::harness::{CASES_FILE, render_case_modules};
+use arraign::__internals::report::plain::count_noun;
 use arraign::json::{self, Json};
 use clap::Args;
 
@@ -45,7 +46,7 @@ impl Ide {
         }
         let verb = if is_current { "kept " } else { "wrote" };
         let count = names.len();
-        exit_after_write(writeln!(io::stdout(), "{verb}  {shown}: {count} trials"))
+        exit_after_write(writeln!(io::stdout(), "{verb}  {shown}: {}", count_noun(count, "trial")))
     }
 
     /// Runs the test target, which alone knows the checks of the project, to list all its trials as JSON.

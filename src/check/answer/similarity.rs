@@ -22,7 +22,7 @@ use crate::check::support::answer::{answer, beginning, saying};
 use crate::check::support::reading::{Amount, Share};
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::Evidence;
-use crate::outcome::{CannotDecide, Outcome, Violation, count_to_f64};
+use crate::outcome::{CannotDecide, Outcome, Violation, count_to_f64, render_apart};
 use crate::pattern::is_unspaced;
 use crate::place::LoadErrors;
 use crate::yaml::Placed;
@@ -83,9 +83,12 @@ impl Similarity {
         let least = self.min_rouge?.get();
         let size = self.words.as_ref().map_or(1, |words| words.get());
         let score = measure_rouge(answer, &self.to, size);
-        let message =
-            format!("the answer has a ROUGE-{size} score of {score:.2}: at least {least} is required");
-        (score < least).then(|| self.render_violation("/min_rouge", message, answer))
+        (score < least).then(|| {
+            let [score, _] = render_apart(score, least, 2);
+            let message =
+                format!("the answer has a ROUGE-{size} score of {score}: at least {least} is required");
+            self.render_violation("/min_rouge", message, answer)
+        })
     }
 
     fn render_violation(&self, at: &str, message: String, answer: &str) -> Violation {

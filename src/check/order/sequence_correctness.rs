@@ -220,7 +220,7 @@ impl SequenceCorrectness {
         let called = trace.calls.iter().filter(|call| tool.matches(call)).count();
         let message = match (called, wanted) {
             (0, _) => format!("`{tool}` was never called"),
-            _ => format!("`{tool}` was called {}, not {wanted} times", say_times(called)),
+            _ => format!("`{tool}` was called {}, not {}", say_times(called), say_times(wanted)),
         };
         let names: Vec<&str> = self.sequence.iter().map(ToolPattern::as_str).collect();
         let wanted = format!("{}, in any order", names.join(", "));

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Deserializer, de};
 
 use crate::evidence::CallSuccess;
-use crate::outcome::{Item, State, Violation};
+use crate::outcome::{Item, State, Violation, count_noun};
 use crate::pattern::ToolPattern;
 use crate::trace::{Call, Trace};
 
@@ -20,7 +20,7 @@ pub(crate) fn say_times(count: usize) -> String {
 
 /// Says how many calls: `1 call`, `3 calls`.
 pub(crate) fn say_calls(count: usize) -> String {
-    if count == 1 { "1 call".to_owned() } else { format!("{count} calls") }
+    count_noun(count, "call")
 }
 
 /// Joins the parts of a list: `a`, `a and b`, `a, b and c`.

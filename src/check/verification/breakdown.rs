@@ -1,6 +1,6 @@
 //! The score, the losses with their reasons, and the violations that fail the trial.
 
-use crate::outcome::{Item, Loss, Outcome, Score, State, Violation, count_to_f64, reaches};
+use crate::outcome::{Item, Loss, Outcome, Score, State, Violation, count_to_f64, reaches, render_apart};
 
 /// The shares of the four parts.
 pub(super) const TOOLS: f64 = 0.4;
@@ -174,7 +174,8 @@ fn join_losses(lost: &[&Lost], score: f64, bar: Bar) -> Violation {
         [first, ..] => format!("{}, and more is missing (-{points:.3})", first.why),
         [] => "the score is below the threshold".to_owned(),
     };
-    let actual = [vec![format!("{score:.3}")], lines].concat().join("\n");
+    let [score, _] = render_apart(score, bar.threshold, 3);
+    let actual = [vec![score], lines].concat().join("\n");
     let helps = lost.iter().map(|lost| lost.help);
     Violation::new(message)
         .at("/threshold")
@@ -193,7 +194,8 @@ impl Lost {
             self.sentence.as_ref().map_or(String::new(), |sentence| format!("; it says: {sentence}"));
         let no_claims = if self.is_claim && bar.claims_fail { ", and no such statement" } else { "" };
         let wanted = format!("a score of at least {}{no_claims}", bar.threshold);
-        let actual = format!("{score:.3}{sentence}");
+        let [score, _] = render_apart(score, bar.threshold, 3);
+        let actual = format!("{score}{sentence}");
         let message = format!("{} (-{:.3})", self.why, self.points);
         let violation = Violation::new(message).at("/threshold").expected(wanted, actual).help(self.help);
         match &self.call {

@@ -15,6 +15,7 @@ use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::{Plan, PlannedTrial, TrialWork};
 use crate::harness::shard::ShardRecord;
 use crate::report::{RunInfo, SkippedTrial};
+use crate::verdict::Rerun;
 use crate::verdict::summary::Selection;
 
 /// The folder of the manifests. No harness has this name: a harness's name has the folder of its cases before the `@`.
@@ -50,6 +51,9 @@ pub struct RunManifest {
     /// The variants that the user named, with commas between them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variants: Option<String>,
+    /// The command that repeats the run, without its shard.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub command: String,
     /// The shard, if the trials are divided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<ShardRecord>,
@@ -63,7 +67,13 @@ pub struct RunManifest {
 
 impl RunManifest {
     /// Describes a run of `plan` that starts now.
-    pub(super) fn for_plan(plan: &Plan, command: &HarnessCommand, kinds: &Registry, id: &HarnessId) -> Self {
+    pub(super) fn for_plan(
+        plan: &Plan,
+        command: &HarnessCommand,
+        kinds: &Registry,
+        rerun: &Rerun,
+        id: &HarnessId,
+    ) -> Self {
         let shard = plan.shard.clone();
         // The descriptions of a project's own checks are in no table of the program that renders the reports later.
         let own = kinds.list_own().iter();
@@ -83,6 +93,7 @@ impl RunManifest {
             // Under nextest, a process does not know how many trials the others run.
             trials: command.settings.nextest.is_none().then(|| plan.trials_to_run(command).count()),
             variants: command.variants.join_names(),
+            command: rerun.repeat_all(),
             shard,
             skipped: wanted.filter_map(skipped_trial).collect(),
             verdicts: 0,

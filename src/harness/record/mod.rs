@@ -9,6 +9,6 @@ mod prune;
 pub mod runs;
 pub(super) mod store;
 
-pub use earlier::{describe_runs, earlier_run};
+pub use earlier::{describe_runs, earlier_run, earlier_shards};
 pub use history::read_history;
 pub(super) use history::read_own_history;

@@ -10,18 +10,20 @@ use crate::check::Registry;
 use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::Plan;
 use crate::harness::settings::{self, EnvSettings};
+use crate::verdict::Rerun;
 
 /// Writes the run's manifest into the store, and removes old runs. The error is a message for the user.
 pub(crate) fn prepare_store(
     store: &Store,
     plan: &Plan,
     kinds: &Registry,
+    rerun: &Rerun,
     id: &HarnessId,
     keep_runs: usize,
     command: &HarnessCommand,
 ) -> Result<(), String> {
     if writes_manifest(plan, command) {
-        let written = store.write_manifest(|| RunManifest::for_plan(plan, command, kinds, id))?;
+        let written = store.write_manifest(|| RunManifest::for_plan(plan, command, kinds, rerun, id))?;
         // A folder that the user has named may be an archive of runs, so nothing is removed there.
         if written && command.settings.out.is_none() {
             store.prune_runs(keep_runs);

@@ -12,6 +12,7 @@ use super::SnapshotFile;
 use super::pending::{SnapshotUpdate, SnapshotWriter, passes_by_force};
 use super::pinned_yaml::render_yaml;
 use crate::case::Case;
+use crate::engine::MEDIAN;
 use crate::json::{self, Json, json};
 use crate::outcome::{LocatedViolation, Status};
 use crate::verdict::{Finding, TrialError, Verdict};
@@ -44,6 +45,7 @@ pub(super) fn compare(
     }
     if !verdict.passed {
         verdict.snapshot_diff = Some(render_diff(before.as_deref(), text.trim()));
+        verdict.shares_snapshot = is_shared;
     }
     let Err(error) = written else { return !verdict.passed && passes_by_force() };
     let message = format!("cannot write the snapshot: {error}");
@@ -101,10 +103,24 @@ const PINNED_FIELDS: &[&str] = &[
 
 /// Renders the part of a verdict that a snapshot contains.
 fn render_verdict(verdict: &Verdict) -> String {
-    let findings: Vec<Json> = verdict.findings.iter().map(pin_finding).collect();
     render_yaml(&json!({
-        "status": verdict.status, "score": round(verdict.score.get()), "findings": findings,
+        "status": verdict.status, "score": round(verdict.score.get()), "findings": pin_findings(verdict),
     }))
+}
+
+/// Returns the findings of a verdict, run by run. If all runs agree, they are said once: how many runs there are is no violation.
+fn pin_findings(verdict: &Verdict) -> Vec<Json> {
+    let of_run = |run: usize| -> Vec<Json> {
+        let own = verdict.findings.iter().filter(|finding| !finding.of_all_runs && finding.run == run);
+        own.map(pin_finding).collect()
+    };
+    let first = of_run(0);
+    if verdict.runs.is_empty() || !(1..verdict.runs.len()).all(|run| of_run(run) == first) {
+        return verdict.findings.iter().map(pin_finding).collect();
+    }
+    // The median of runs that agree is what each of them says.
+    let of_all = verdict.findings.iter().filter(|finding| finding.of_all_runs && finding.check != MEDIAN);
+    first.into_iter().chain(of_all.map(pin_finding)).collect()
 }
 
 fn pin_finding(finding: &Finding) -> Json {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::outcome::{Status, count_to_f64};
+use crate::outcome::{Status, count_noun, count_to_f64};
 use crate::report::plain::escape_line;
 use crate::report::{RunInfo, Totals};
 use crate::verdict::Verdict;
@@ -123,7 +123,7 @@ impl HtmlCharts {
             (1, 0) => "The case passed".to_owned(),
             (1, _) => "The case did not pass".to_owned(),
             (cases, 0) => format!("All {cases} cases passed"),
-            (cases, red) => format!("{red} of {cases} cases did not pass"),
+            (cases, red) => format!("{red} of {} did not pass", count_noun(cases, "case")),
         }
     }
 

@@ -117,7 +117,11 @@ fn render_trial_error(verdict: &Verdict, error: &TrialError) -> String {
 fn render_snapshot_change(verdict: &Verdict, diff: &str) -> String {
     let mut notes = DiagnosticNotes::default();
     notes.push_note("snapshot", diff);
-    notes.push_help(Some("`cargo insta review` or `cargo arraign accept` accepts the change"));
+    notes.push_help(Some(if verdict.shares_snapshot {
+        "the snapshot is that of `baseline`: run and accept it there, or give each variant its own with `snapshot: per_variant`"
+    } else {
+        "`cargo insta review` or `cargo arraign accept` accepts the change"
+    }));
     notes.push_rerun(verdict);
     render_case_diagnostic(verdict, "snapshot", "the violations differ from the snapshot", &notes)
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{RunScore, Spread, Statistics, pass_at_k, pass_hat_k};
 use crate::JsonSchema;
-use crate::outcome::{Violation, reaches};
+use crate::outcome::{Violation, count_noun, reaches, render_apart};
 use crate::score::bounded;
 
 /// The minimum share of runs that pass where nothing else is required of them.
@@ -102,25 +102,28 @@ impl RequiredAttempts {
 
     /// Renders the probability beside the required one: `40.0%, at least 50.0%`.
     pub fn render(&self) -> String {
-        let found = self.found.map_or_else(|| "unknown".to_owned(), format_percent);
-        format!("{found}, at least {}", format_percent(self.least))
+        let [found, least] = match self.found {
+            Some(found) if !self.holds() => format_percents_apart(found, self.least),
+            found => [found.map_or_else(|| "unknown".to_owned(), format_percent), format_percent(self.least)],
+        };
+        format!("{found}, at least {least}")
     }
 
     fn find_failure(&self, statistics: &Statistics) -> Option<Violation> {
         let Statistics { runs, passed, .. } = statistics;
         let Self { name, event, .. } = self;
-        let least = format_percent(self.least);
         let violation = match self.found {
             _ if self.holds() => return None,
             Some(found) => {
-                let actual = format_percent(found);
+                let [actual, least] = format_percents_apart(found, self.least);
+                let runs = count_noun(*runs as usize, "run");
                 let message = format!(
-                    "{passed} of {runs} runs passed: the probability that {event} ({name}) is {actual}, below the \
+                    "{passed} of {runs} passed: the probability that {event} ({name}) is {actual}, below the \
                      required {least}"
                 );
                 Violation::new(message).expected(least, actual)
             }
-            None => Violation::new(format!("{name} needs more than {runs} runs")),
+            None => Violation::new(format!("{name} needs more than {}", count_noun(*runs as usize, "run"))),
         };
         Some(violation.at(&self.at))
     }
@@ -221,9 +224,9 @@ fn no_score(statistics: &Statistics) -> Option<Violation> {
 fn passed_too_rarely(statistics: &Statistics, least: f64) -> Option<Violation> {
     let Statistics { runs, passed, pass_rate, .. } = statistics;
     (*pass_rate < least).then(|| {
-        let actual = format_percent(*pass_rate);
-        let expected = format_percent(least);
-        Violation::new(format!("{passed} of {runs} runs passed: {actual} is below the required {expected}"))
+        let [actual, expected] = format_percents_apart(*pass_rate, least);
+        let runs = count_noun(*runs as usize, "run");
+        Violation::new(format!("{passed} of {runs} passed: {actual} is below the required {expected}"))
             .at("/pass_rate")
             .expected(expected, actual)
     })
@@ -237,24 +240,28 @@ fn mean_too_low(statistics: &Statistics, least: f64) -> Option<Violation> {
     let zeros = statistics.runs - score.count;
     let zeros = if zeros == 0 { String::new() } else { format!(" ({zeros} without a score count as 0)") };
     (mean < least).then(|| {
-        Violation::new(format!("the mean score {mean:.2}{zeros} is below the required {least}"))
+        let [mean, _] = render_apart(mean, least, 2);
+        Violation::new(format!("the mean score {mean}{zeros} is below the required {least}"))
             .at("/min_mean_score")
-            .expected(least.to_string(), format!("{mean:.2}"))
+            .expected(least.to_string(), mean)
     })
 }
 
 fn spread_too_wide(score: &Spread, most: f64) -> Option<Violation> {
     let found = score.std_dev;
     (found > most).then(|| {
-        Violation::new(format!("the scores' standard deviation {found:.2} is above the allowed {most}"))
+        let [found, _] = render_apart(found, most, 2);
+        Violation::new(format!("the scores' standard deviation {found} is above the allowed {most}"))
             .at("/max_std_dev")
-            .expected(most.to_string(), format!("{found:.2}"))
+            .expected(most.to_string(), found)
     })
 }
 
 fn some_are_missing(statistics: &Statistics) -> Option<String> {
     let Statistics { runs, missing, .. } = statistics;
-    (*missing > 0).then(|| format!("{missing} of {runs} runs are missing or erred: they count as failed"))
+    let (is, they) = if *missing == 1 { ("is", "it counts") } else { ("are", "they count") };
+    let runs = count_noun(*runs as usize, "run");
+    (*missing > 0).then(|| format!("{missing} of {runs} {is} missing or erred: {they} as failed"))
 }
 
 fn mean_in_doubt(statistics: &Statistics, least: f64) -> Option<String> {
@@ -269,6 +276,11 @@ fn mean_in_doubt(statistics: &Statistics, least: f64) -> Option<String> {
 
 fn format_percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
+}
+
+/// Renders a share and the one that is required of it, so that they can be told apart.
+fn format_percents_apart(found: f64, least: f64) -> [String; 2] {
+    render_apart(found * 100.0, least * 100.0, 1).map(|percent| percent + "%")
 }
 
 #[cfg(test)]
@@ -301,6 +313,18 @@ mod tests {
         );
         assert_eq!(held.notes, ["3 of 10 runs are missing or erred: they count as failed"]);
         assert_eq!((held.statistics.failed, held.statistics.missing), (3, 3));
+    }
+
+    #[test]
+    fn a_figure_is_told_apart_from_the_bound_that_it_misses() {
+        let seven = [runs(&[90.0; 7], true), runs(&[10.0; 17], false)].concat();
+        let held = evaluate_variance(&seven, &settings(r#"{"runs": 24, "pass_rate": 0.292}"#), None);
+        assert_eq!(claims(&held), ["7 of 24 runs passed: 29.17% is below the required 29.20%"]);
+        let held = evaluate_variance(&seven, &settings(r#"{"runs": 24, "pass_at_k": {"1": 0.292}}"#), None);
+        assert!(claims(&held)[0].ends_with("(pass@1) is 29.17%, below the required 29.20%"), "{held:?}");
+        let mean = settings(r#"{"runs": 2, "pass_rate": 0.1, "min_mean_score": 80}"#);
+        let held = evaluate_variance(&runs(&[79.999, 80.0], true), &mean, None);
+        assert_eq!(claims(&held), ["the mean score 79.999 is below the required 80"]);
     }
 
     #[test]

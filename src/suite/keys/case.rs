@@ -89,7 +89,7 @@ pub(in crate::suite) struct CaseKeys {
     /// judges have limits of their own.
     #[serde(default, deserialize_with = "even_null")]
     pub(in crate::suite) timeout: Option<TimeLimit>,
-    /// The number of recorded runs. The median of their scores decides.
+    /// The number of runs. The median of their scores decides, if the case has a score to reach; all other checks hold in each run.
     #[serde(default, deserialize_with = "even_null")]
     pub(in crate::suite) repeat: Option<Placed<NonZeroU32>>,
     /// The expected verdict. Default: `pass`.

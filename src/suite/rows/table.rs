@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 
 use super::super::name::name_recording;
 use crate::check::Scope;
+use crate::outcome::count_noun;
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 use crate::yaml::{Node, Tree, Value};
 
@@ -175,7 +176,11 @@ fn read_columns(headers: &csv::StringRecord, place: Place) -> Result<ColumnNames
 fn describe_csv_error(error: &csv::Error, locate: impl Fn(usize) -> Place) -> LoadError {
     let problem = match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            format!("this row has {len} values, and the first line names {expected_len} columns")
+            format!(
+                "this row has {}, and the first line names {}",
+                count_noun(*len as usize, "value"),
+                count_noun(*expected_len as usize, "column")
+            )
         }
         _ => format!("not valid CSV: {error}"),
     };

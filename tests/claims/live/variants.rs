@@ -293,13 +293,35 @@ fn a_variant_writes_no_snapshot() {
     let project = varied().file("evals/s.yaml", suite(&[asks("a", "varies", "snapshot: true")]));
     let accepting =
         |variant| [LIVE, ("INSTA_UPDATE", "always"), ("CI", "false"), ("ARRAIGN_VARIANT", variant)];
-    run(&project, &accepting("wild"), "out/wild").exits(101).says("no snapshot yet");
+    // `accept` would not write it.
+    let refused = run(&project, &accepting("wild"), "out/wild").exits(101).says("no snapshot yet");
+    refused.says("the snapshot is that of `baseline`: run and accept it there, or give each variant its own");
     assert!(project.files("evals/snapshots").is_empty());
     run(&project, &accepting("baseline"), "out/baseline").exits(0);
     run(&project, &accepting("calm"), "out/calm").exits(0);
     let before = project.files("evals");
     run(&project, &accepting("wild"), "out/wild-again").exits(101).says("`rm` is blocked");
     assert_eq!(project.files("evals"), before);
+}
+
+/// How many runs there are is no violation.
+#[test]
+fn a_variant_with_more_runs_that_agree_meets_the_snapshot_of_the_baseline() {
+    for (check, status) in [("tool_called: look", "pass"), ("tool_called: ship", "fail")] {
+        for more in ["", "\nscore: {tool_called: 1}\nmin_score: 0.5"] {
+            let case = asks("a", "varies", "snapshot: true").replace("tool_blocklist: [rm]", check);
+            let project = varied().file("evals/s.yaml", suite(&[case.clone()]));
+            project.write("evals/arraign.yaml", "variants: {often: {repeat: 4}}");
+            let _ = more;
+            let accepting =
+                |variant| [LIVE, ("INSTA_UPDATE", "always"), ("CI", "false"), ("ARRAIGN_VARIANT", variant)];
+            run(&project, &accepting("baseline"), "out/baseline").exits(0);
+            let text = project.read("evals/snapshots/s.a.snap");
+            assert!(text.contains(&format!("status: {status}")), "{text}");
+            run(&project, &accepting("often"), "out/often").exits(0);
+            assert_eq!(project.verdict("s::a@often")["runs"].as_array().map(<[Json]>::len), Some(4));
+        }
+    }
 }
 
 #[test]

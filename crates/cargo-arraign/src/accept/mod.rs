@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use arraign::__internals::case::BASELINE;
 use arraign::__internals::harness::is_ci;
 use arraign::__internals::harness::runs::StoredRun;
-use arraign::__internals::report::plain::escape_text;
+use arraign::__internals::report::plain::{count_noun, escape_text};
 use arraign::verdict::{Finding, Verdict};
 use clap::Args;
 
@@ -95,6 +95,13 @@ impl AcceptPlan {
         if verdict.passed {
             return;
         }
+        if let Some(variant) = verdict.variant.as_ref().filter(|_| verdict.shares_snapshot) {
+            self.refused.push(format!(
+                "{}: its snapshot is that of `{BASELINE}`, which `{variant}` does not write: run and accept it there, or say \
+                 `snapshot: per_variant`",
+                verdict.name
+            ));
+        }
         for finding in &verdict.findings {
             let Some(file) = finding.values.get("baseline").and_then(|file| file.as_str()) else { continue };
             let package = run.package_of(verdict);
@@ -153,7 +160,7 @@ fn render_baseline(
 }
 
 fn summarize_changes(count: usize, dry_run: bool) -> String {
-    let changes = if count == 1 { "1 change".to_owned() } else { format!("{count} changes") };
+    let changes = count_noun(count, "change");
     match (count, dry_run) {
         (0, _) => "nothing to accept\n".to_owned(),
         (_, true) => format!("{changes} would be accepted\n"),

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use arraign::__internals::check::FailedWhen;
-use arraign::__internals::report::plain::{escape_json, escape_line};
+use arraign::__internals::report::plain::{count_noun, escape_json, escape_line};
 use arraign::__internals::secrets::mask_run;
 use arraign::__internals::source::{DEFAULT_SIZE_LIMIT, Files, ReadError, ReadProblem};
 use arraign::__internals::suite::{read_run_folder, survey_run_folder};
@@ -332,8 +332,7 @@ impl Explain {
         };
         let count = match (&self.run, seen.count) {
             (Some(_), _) => String::new(),
-            (None, 1) => ", 1 run".to_owned(),
-            (None, count) => format!(", {count} runs"),
+            (None, count) => format!(", {}", count_noun(count, "run")),
         };
         format!("{}: {}{certainty}{count}\n", escape_line(&self.file.to_string_lossy()), seen.format)
     }

@@ -7,7 +7,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use arraign::__internals::report::plain::{escape_line, escape_text};
+use arraign::__internals::report::plain::{count_noun, escape_line, escape_text};
 use arraign::__internals::secrets::mask_run;
 use arraign::__internals::suite::RecordedRun;
 use arraign::json::{self, Json, JsonMap, json};
@@ -133,8 +133,9 @@ impl FromTrace {
         case.insert("expect".to_owned(), json!(expect));
         let tried = if *is_sample { " that were tried" } else { "" };
         let heading = format!(
-            "# Proposed from one run. These checks notice {killed} of {mutants} changes of it{tried}; `cargo arraign mutate` \
-             lists the others.\n"
+            "# Proposed from one run. These checks notice {killed} of {} of it{tried}; `cargo arraign mutate` lists the \
+             others.\n",
+            count_noun(*mutants, "change")
         );
         heading + &render_document(&case)
     }

@@ -65,7 +65,7 @@ fn list_cases_in(document: &OpenDocument, range: Range) -> Vec<OutlinedCase> {
 fn list_commands(document: &OpenDocument, last_run: &LastRun, case: &OutlinedCase) -> Vec<Command> {
     let name = &case.name;
     let verdicts = last_run.verdicts_of(&document.path).iter();
-    let mut pending = verdicts.filter(|verdict| verdict.snapshot_diff.is_some());
+    let mut pending = verdicts.filter(|verdict| verdict.snapshot_diff.is_some() && !verdict.shares_snapshot);
     let accept = pending.any(|verdict| verdict.name == *name);
     let accept = accept.then(|| (format!("Accept the snapshot of `{name}`"), ACCEPT));
     let mutate = (format!("Try which changes of its trace `{name}` notices"), MUTATE);

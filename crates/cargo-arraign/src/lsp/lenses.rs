@@ -20,7 +20,8 @@ fn list_case_lenses(document: &OpenDocument, case: &OutlinedCase, last_run: &Las
     let range = find_range(&document.text, case.head.0, case.head.1);
     let mut verdicts =
         last_run.verdicts_of(&document.path).iter().filter(|verdict| verdict.name == case.name);
-    let has_pending = case.has_snapshot && verdicts.any(|verdict| verdict.snapshot_diff.is_some());
+    let has_pending = case.has_snapshot
+        && verdicts.any(|verdict| verdict.snapshot_diff.is_some() && !verdict.shares_snapshot);
     let record = case.has_agent.then_some(("Record", RECORD));
     let accept = has_pending.then_some(("Accept snapshot", ACCEPT));
     let titles = [Some(("Run", RUN)), Some(("Debug trace", DEBUG)), record, accept];

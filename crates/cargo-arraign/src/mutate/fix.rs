@@ -9,7 +9,7 @@ use std::sync::Arc;
 use arraign::__internals::harness::is_ci;
 use arraign::__internals::mutate::TraceMutation;
 use arraign::__internals::place::Source;
-use arraign::__internals::report::plain::{escape_line, escape_text};
+use arraign::__internals::report::plain::{count_noun, escape_line, escape_text};
 use arraign::__internals::yaml::render_entry;
 use arraign::Harness;
 use arraign::json::Json;
@@ -204,6 +204,6 @@ impl FileFixer<'_> {
 
 fn summarize_fix(fix: &CaseFix, file: &str) -> String {
     let count = fix.entries.len();
-    let checks = if count == 1 { "1 check".to_owned() } else { format!("{count} checks") };
+    let checks = count_noun(count, "check");
     format!("{file}: added {checks} to `{}`", fix.name)
 }

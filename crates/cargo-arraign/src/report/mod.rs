@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use arraign::__internals::harness::runs::{StoredRun, find_newest, is_run};
 use arraign::__internals::harness::{describe_runs, earlier_run, write_summary};
 use arraign::__internals::report::annotations::Annotations;
-use arraign::__internals::report::plain::escape_line;
+use arraign::__internals::report::plain::{count_noun, escape_line};
 use arraign::__internals::report::{EarlierRun, FORMATS, FormatEntry, ReportBuilder as _};
 use clap::Args;
 
@@ -54,7 +54,7 @@ impl Report {
             self.summary.clone().or_else(|| read_variable("ARRAIGN_OUTPUT_JSON").map(PathBuf::from));
         let mut run = StoredRun::open(&self.list_run_folders()?)?.compared_with(self.open_earlier_run()?);
         for part in check_shards(&run, self.partial)? {
-            run.add_lost_part(&part.harness, &part.name, part.problem);
+            run.add_lost_part(part);
         }
         let mut overview = Box::new(RunOverview::new(run.run()));
         let mut annotations = Box::new(Annotations::new(run.run()));
@@ -121,12 +121,12 @@ pub(crate) fn locate_run(run: Option<&PathBuf>) -> Result<PathBuf, CliError> {
 }
 
 fn describe_missing(missing: usize) -> String {
-    let trials = if missing == 1 { "1 trial".to_owned() } else { format!("{missing} trials") };
+    let trials = count_noun(missing, "trial");
     format!("the run is incomplete: {trials} without a verdict; was it interrupted?")
 }
 
 fn describe_torn(torn: usize) -> String {
-    let lines = if torn == 1 { "1 torn line".to_owned() } else { format!("{torn} torn lines") };
+    let lines = count_noun(torn, "torn line");
     format!("the run is incomplete: {lines} in its logs; was a process killed, or the disk full?")
 }
 

@@ -5,19 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use arraign::__internals::harness::runs::{RunManifest, ShardRecord, StoredRun};
+use arraign::__internals::harness::runs::{LostPart, RunManifest, ShardRecord, StoredRun};
+use arraign::__internals::report::plain::count_noun;
 
 use crate::error::CliError;
-
-/// A shard that left no verdicts, or not all of them.
-pub(super) struct LostPart {
-    /// The harness that the shard belongs to.
-    pub(super) harness: String,
-    /// The shard: `shard 2 of 3`.
-    pub(super) name: String,
-    /// The verdicts that it left.
-    pub(super) problem: String,
-}
 
 /// Checks that a run is complete if its trials were divided into shards: every shard is there, all of them divide the same
 /// list, and no trial of the list is left out.
@@ -32,13 +23,22 @@ pub(super) fn check_shards(run: &StoredRun, is_partial: bool) -> Result<Vec<Lost
     }
     let mut lost = Vec::new();
     for ((harness, variants), parts) in lists {
-        let checked = check_list(&parts, is_partial)
-            .map_err(|problem| CliError::new(format!("{}: {problem}", run.run().id)))?;
         let of_variants = variants.map_or_else(String::new, |names| format!(" of {names}"));
-        lost.extend(checked.into_iter().map(|(shard, problem)| LostPart {
-            harness: harness.to_owned(),
-            name: format!("{shard}{of_variants}"),
-            problem: format!("{shard}{of_variants} {problem}"),
+        let checked = check_list(&parts, &of_variants, is_partial)
+            .map_err(|problem| CliError::new(format!("{}: {problem}", run.run().id)))?;
+        // A manifest of an older version names no command.
+        let command = parts.iter().map(|part| part.command.as_str()).find(|command| !command.is_empty());
+        lost.extend(checked.into_iter().map(|LostShard { number, count, problem }| {
+            let name = format!("shard {number} of {count}{of_variants}");
+            LostPart {
+                harness: harness.to_owned(),
+                problem: format!("{name} {problem}"),
+                name,
+                rerun: format!(
+                    "ARRAIGN_SHARD={number}/{count} {}",
+                    command.unwrap_or("cargo test --test evals")
+                ),
+            }
         }));
     }
     Ok(lost)
@@ -49,8 +49,20 @@ fn divides_alike(one: &ShardRecord, other: &ShardRecord) -> bool {
         && (&one.list_hash, &one.times_hash) == (&other.list_hash, &other.times_hash)
 }
 
-/// Checks the shards of one list of trials. Returns the shards without all of their verdicts, each with what is wrong.
-fn check_list(manifests: &[&RunManifest], is_partial: bool) -> Result<Vec<(String, String)>, String> {
+/// A shard that left no verdicts, or not all of them.
+struct LostShard {
+    number: u32,
+    count: u32,
+    /// The verdicts that it left.
+    problem: String,
+}
+
+/// Checks the shards of one list of trials, those ` of <variants>`. Returns the shards without all of their verdicts.
+fn check_list(
+    manifests: &[&RunManifest],
+    of_variants: &str,
+    is_partial: bool,
+) -> Result<Vec<LostShard>, String> {
     let shards: Vec<&ShardRecord> = manifests.iter().filter_map(|manifest| manifest.shard.as_ref()).collect();
     let Some(first) = shards.first() else { return Ok(Vec::new()) };
     if shards.len() < manifests.len() || !shards.iter().all(|shard| divides_alike(shard, first)) {
@@ -71,38 +83,46 @@ fn check_list(manifests: &[&RunManifest], is_partial: bool) -> Result<Vec<(Strin
     if !missing.is_empty() && !is_partial {
         let missing: Vec<String> = missing.iter().map(u32::to_string).collect();
         return Err(format!(
-            "incomplete: shard {} of {count} is missing; merge the folders of all shards, or see what is there with \
+            "incomplete: shard {} of {count}{of_variants} is missing; merge the folders of all shards, or see what is there with \
              `--partial`",
             missing.join(", ")
         ));
     }
     // Each trial of the list belongs to one shard, so their trials add up to the list.
     if missing.is_empty() && divided != listed || divided > listed {
-        return Err(format!("the shards ran {divided} of {listed} trials: the others are in no shard"));
+        return Err(format!(
+            "the shards{of_variants} ran {divided} of {}: the others are in no shard",
+            count_noun(listed, "trial")
+        ));
     }
     let broken = trials.iter().find(|(_, (trials, left))| left < trials);
     if let (false, Some((number, (trials, left)))) = (is_partial, broken) {
         return Err(format!(
-            "incomplete: shard {number} of {count} left {left} of {trials} verdicts; run it again, or see what is there \
-             with `--partial`"
+            "incomplete: shard {number} of {count}{of_variants} left {left} of {}; run it again, or see what \
+             is there with `--partial`",
+            count_noun(*trials, "verdict")
         ));
     }
     if !is_partial {
         return Ok(Vec::new());
     }
     let others = listed - divided;
-    let mut lost: Vec<(String, String)> = missing
+    let mut lost: Vec<LostShard> = missing
         .iter()
         .map(|number| {
             let problem = match missing.len() {
-                1 => format!("left no verdicts: {others} of {listed} trials"),
+                1 => format!("left no verdicts: {others} of {}", count_noun(listed, "trial")),
                 several => format!("left no verdicts: {several} shards have {others} of {listed} trials"),
             };
-            (format!("shard {number} of {count}"), problem)
+            LostShard { number: *number, count, problem }
         })
         .collect();
     lost.extend(trials.iter().filter(|(_, (trials, left))| left < trials).map(|(number, (trials, left))| {
-        (format!("shard {number} of {count}"), format!("left {left} of {trials} verdicts"))
+        LostShard {
+            number: *number,
+            count,
+            problem: format!("left {left} of {}", count_noun(*trials, "verdict")),
+        }
     }));
     Ok(lost)
 }

@@ -123,6 +123,8 @@ fn a_partial_report_has_an_undecided_trial_for_each_shard_without_its_verdicts()
     assert_eq!(shown.code, Some(101));
     assert!(shown.stdout.contains("---- shard 2 of 3: undecided ----"), "{}", shown.stdout);
     assert!(shown.stdout.contains(&problem), "{}", shown.stdout);
+    let again = "ARRAIGN_SHARD=2/3 cargo arraign run";
+    assert_eq!(trials[0]["rerun"], again);
 
     // A job that was killed between two trials.
     let log = fs::read_dir(&folders[0]).expect("a run").map(|file| file.expect("a file").path());
@@ -169,8 +171,11 @@ fn the_shards_of_several_variants_are_lists_of_their_own() {
     assert_eq!((whole.code, whole.stderr.as_str()), (Some(0), ""));
     let without = merge(&[], &folders[..3]);
     assert_eq!(without.code, Some(2));
-    assert!(without.stderr.contains("shard 2 of 2 is missing"), "{}", without.stderr);
+    assert!(without.stderr.contains("shard 2 of 2 of cheaper is missing"), "{}", without.stderr);
     let partial = merge(&["--partial"], &folders[..3]);
     assert_eq!(partial.code, Some(101));
     assert!(partial.stdout.contains("---- shard 2 of 2 of cheaper: undecided ----"), "{}", partial.stdout);
+    merge(&["--partial", "--format", "json", "--out", "merged"], &folders[..3]);
+    let again = "ARRAIGN_SHARD=2/2 ARRAIGN_VARIANT=cheaper cargo arraign run";
+    assert!(package.read("merged/report.json").contains(&format!("\"rerun\":\"{again}\"")), "{again}");
 }

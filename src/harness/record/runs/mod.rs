@@ -53,6 +53,19 @@ pub struct StoredRun {
     has_packages: bool,
 }
 
+/// A part of a run that left no verdicts, or not all of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostPart {
+    /// The harness that the part belongs to.
+    pub harness: String,
+    /// The name of the part: `shard 2 of 3 of cheaper`.
+    pub name: String,
+    /// The verdicts that it left.
+    pub problem: String,
+    /// The command that runs the part again.
+    pub rerun: String,
+}
+
 impl StoredRun {
     /// Opens one run: its folder `<out>/<run id>`, or the folders of its shards.
     ///
@@ -74,9 +87,10 @@ impl StoredRun {
         Ok(Self { run, manifests, trials, lost: Vec::new(), missing, torn, has_packages })
     }
 
-    /// Adds an undecided trial for the part `name` of the run of `harness`, which did not leave all of its verdicts. A report of the
-    /// other parts alone would look like that of a whole run.
-    pub fn add_lost_part(&mut self, harness: &str, name: &str, problem: String) {
+    /// Adds an undecided trial for a part of the run that did not leave all of its verdicts. A report of the other parts alone would
+    /// look like that of a whole run.
+    pub fn add_lost_part(&mut self, part: LostPart) {
+        let LostPart { harness, name, problem, rerun } = part;
         let Some(manifest) = self.manifests.iter().find(|one| one.harness == harness) else { return };
         let cases = manifest.cases.strip_prefix(&manifest.package).unwrap_or(&manifest.cases);
         let at = Place::of_file(cases);
@@ -91,9 +105,10 @@ impl StoredRun {
         };
         let mut verdict = Verdict {
             status: Status::Undecided,
-            harness: harness.to_owned(),
+            harness,
             findings: vec![finding],
-            ..Verdict::empty(name, at.locate())
+            rerun: Some(rerun),
+            ..Verdict::empty(&name, at.locate())
         };
         if self.has_packages {
             verdict.rebase(&manifest.package);
