@@ -1,11 +1,14 @@
 //! The evidence of a check: the run of the agent, its input, and the opinions of a judge.
 
+mod injection;
 mod programs;
 mod success;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+pub(crate) use injection::contains_text;
+pub use injection::{Injection, list_text_places};
 pub use programs::{ProgramReport, ProgramReports, ProgramRequest};
 
 pub(crate) use success::{CallSuccess, Known, SuccessBasis};
@@ -34,6 +37,8 @@ pub struct Evidence<'t> {
     pub(crate) workspace: Option<Cow<'t, WorkspaceFacts>>,
     /// What the answers of mock tools in the trace mean for the state behind them.
     pub(crate) world: WorldEvidence,
+    /// What the mock tools of the case add to their results.
+    pub(crate) injection: Option<&'t Injection>,
     /// Whether the case says how the run must end: then no check is undecided because of the end.
     pub(crate) judges_end: bool,
     /// The names of tools in the settings of the case. A tool with such a name is no other one by a near name.
@@ -70,6 +75,7 @@ impl From<Trace> for Evidence<'static> {
             programs,
             workspace: None,
             world: WorldEvidence::default(),
+            injection: None,
             judges_end: false,
             named_tools: Cow::Borrowed(&[]),
         }

@@ -5,6 +5,9 @@
 pub mod agent {
     pub use crate::agent::*;
 }
+pub mod attack {
+    pub use crate::attack::*;
+}
 pub mod case {
     pub use crate::case::*;
 }

@@ -137,6 +137,7 @@ pub mod __internals;
 
 #[cfg(feature = "live")]
 mod agent;
+mod attack;
 mod case;
 mod check;
 mod engine;

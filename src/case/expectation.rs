@@ -7,7 +7,7 @@ use crate::check::{Check, CheckKind, CheckScope, Scope};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadErrors, Location, Place};
 use crate::score::Effect;
-use crate::yaml::{Document, Node};
+use crate::yaml::{Document, Node, Tree, Value};
 
 /// A check with its settings and their place.
 #[derive(Clone)]
@@ -94,6 +94,23 @@ impl Expectation {
             settings,
             run,
         })
+    }
+
+    /// Adds a check that no setting of the case gives. Everything about it points at `place`.
+    pub(crate) fn of_check(kind: &CheckKind, place: Place, run: Arc<dyn Check>) -> Self {
+        let root = Tree { span: place.span(), value: Value::Null };
+        let document = Arc::new(Document { source: Arc::clone(place.source()), root });
+        Self {
+            proof: FallibilityProof::search(run.as_ref(), false),
+            check: kind.name,
+            place,
+            effect: Effect::Fail,
+            turn: None,
+            scope: kind.scope,
+            needs_servers: run.tools().into_iter().any(ToolPattern::needs_server),
+            settings: CheckSettings::new(&document, ""),
+            run,
+        }
     }
 
     /// Sets the effect of a violation on the case.

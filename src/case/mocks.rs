@@ -5,16 +5,21 @@ use std::sync::Arc;
 
 use super::CommandLine;
 pub use crate::check::world::{MockAnswer, MockContent, MockTool, ToolScript};
+use crate::evidence::Injection;
 use crate::json::Json;
 use crate::place::Place;
 
 /// The tools that are offered to the agent of a case.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct MockTools {
     /// The name of the server in traces.
     pub name: String,
     /// The scripted tools, their answers, and the state behind them.
     pub script: Arc<ToolScript>,
+    /// The place of the list of tools that must not be called.
+    pub decoys_place: Option<Place>,
+    /// What is added to the results.
+    pub injection: Option<Arc<Injection>>,
     /// The server whose answers are recorded and replayed.
     pub server: Option<CommandLine>,
     /// The place of the server.

@@ -361,6 +361,7 @@ pub const BUILTIN: &[CheckKind] = &[
     combined::none_of::KIND,
     trajectory::not_called::KIND,
     answer::not_contains::KIND,
+    world::not_injected::KIND,
     answer::not_regex::KIND,
     judged::output_quality::KIND,
     answer::refusal::KIND,

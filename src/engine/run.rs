@@ -87,6 +87,7 @@ pub(super) fn evaluate_run(
     evidence.judges_end = case.expectations.iter().any(|expectation| expectation.check().judges_end());
     evidence.named_tools = Cow::Owned(case.list_named_tools());
     evidence.workspace = workspace.map(|workspace| Cow::Borrowed(&*workspace.facts));
+    evidence.injection = case.mocks.as_ref().and_then(|mocks| mocks.injection.as_deref());
     // Fixed opinions are those on a mutant.
     if matches!(opinions, OpinionSource::Fixed(..)) {
         evidence.world = WorldEvidence::Changed;

@@ -6,6 +6,7 @@
 //! }
 //! ```
 
+mod attack;
 mod cli;
 mod folder;
 mod ide;
@@ -36,6 +37,7 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
+pub use self::attack::{AttackSettings, run_attacks};
 pub use self::ide::{CASES_FILE, render_case_modules};
 pub use self::output::finish::write_summary;
 pub use self::record::{describe_runs, earlier_run, earlier_shards, read_history, runs};
@@ -46,7 +48,7 @@ pub use self::snapshots::{DESCRIPTION, pending_folder, snapshot_text};
 use self::cli::HarnessCommand;
 use self::output::finish::RunFinisher;
 use self::output::reports::TrialCounts;
-use self::plan::{Plan, PlanSource, RecentSuites};
+use self::plan::{AttackPhase, Plan, PlanSource, RecentSuites};
 use self::quarantine::RunQuarantine;
 use self::record::harness_id::HarnessId;
 use self::record::prepare::{make_store, prepare_store};
@@ -59,7 +61,7 @@ use self::run::run_trials;
 use self::run::tally::Tally;
 use self::run::variables::AllowedVariables;
 pub use self::selection::{CaseSelection, run_program};
-use self::settings::VariantSelection;
+use self::settings::{EnvSettings, VariantSelection};
 use self::stderr::{report_load_errors, report_problem, usage_error};
 use crate::case::{Day, Quarantine, Variant};
 use crate::check::{Check, CheckKind, CheckSettings, Registry, Tables};
@@ -97,6 +99,10 @@ pub struct Harness {
     keeps_workspaces: bool,
     /// The flags of a program that runs this harness.
     selection: Option<CaseSelection>,
+    /// What the run is for `cargo arraign attack`.
+    attack: Option<Arc<AttackPhase>>,
+    /// The folder of the verdicts, in place of the one in the environment.
+    out: Option<PathBuf>,
     /// The day on which the quarantine is looked at, if it is not the one of the clock.
     today: Option<Day>,
     mistakes: Vec<String>,
@@ -119,6 +125,8 @@ impl Harness {
             allows_exec: false,
             keeps_workspaces: false,
             selection: None,
+            attack: None,
+            out: None,
             today: None,
             mistakes: Vec::new(),
         }
@@ -350,6 +358,11 @@ impl Harness {
         mut command: HarnessCommand,
     ) -> Result<ExitCode, ExitCode> {
         let folder = workspace::find_folder(&base);
+        if let Some(phase) = &self.attack {
+            let settings = std::mem::take(&mut command.settings);
+            let settings = EnvSettings { out: self.out.take().or(settings.out), ..settings };
+            command.settings = phase.restrict_settings(settings, &base);
+        }
         let read = self.read_workspace(files);
         let (files, mut common) = read.map_err(|errors| report_load_errors(&errors, &folder))?;
         command.variants = self.select_variants(&common, &command, &folder)?;
@@ -376,7 +389,9 @@ impl Harness {
             tables: mem::take(&mut common.tables),
             recent_suites: RecentSuites::default(),
         };
-        let mut plan = make_plan(project.library(), &quarantine, &project.folder, command)?;
+        let mut plan =
+            make_plan(project.library(), &quarantine, &project.folder, command, self.attack.is_some())?;
+        self.plan_attacks(&mut plan, command, &project.folder)?;
         plan.match_identifiers(command);
         ide::note_stale_file(&plan, &project.files, command);
         self.refuse_empty_selection(&plan, project.library(), command)?;
@@ -445,6 +460,7 @@ impl Harness {
             progress: Arc::default(),
             store,
             tally,
+            attack: self.attack,
         });
         let counts = TrialCounts::from_conclusion(&run_trials(plan, &context, command));
         if !command.arguments.list {
@@ -474,11 +490,16 @@ fn make_plan(
     quarantine: &Quarantine,
     folder: &str,
     command: &HarnessCommand,
+    are_attacked: bool,
 ) -> Result<Plan, ExitCode> {
     // A check of the project may panic while it is read, which must not look like a bug of the test runner.
     let planned = panics::catch_silently(|| {
         let settings = &command.settings;
         let source = PlanSource { library, settings, variants: &command.variants, quarantine };
+        // The names are those of attacks, which only their cases show.
+        if are_attacked {
+            return plan::plan_all(source, usize::MAX);
+        }
         if let Some(names) = command.exact_names() {
             return Ok(plan::plan_named(names, source));
         }

@@ -9,6 +9,7 @@ use super::merge::MockCall;
 use super::server::{RecordedServer, ServerPlan};
 use crate::case::{MockContent, MockTools};
 use crate::check::world::{ScriptRun, ScriptedAnswer, ServedAnswer};
+use crate::evidence::Injection;
 use crate::json::{Json, JsonMap, json};
 use crate::model::PortOutcome;
 use crate::source::lock;
@@ -59,7 +60,10 @@ impl MockSession {
     /// Begins the session of a run.
     pub fn new(plan: MockPlan) -> Self {
         Self {
-            script: Mutex::new(ScriptRun::new(Arc::clone(&plan.mocks.script))),
+            script: Mutex::new(ScriptRun::new(
+                Arc::clone(&plan.mocks.script),
+                plan.mocks.injection.as_deref(),
+            )),
             mocks: plan.mocks,
             server: plan.server.map(RecordedServer::new),
             log: Mutex::default(),
@@ -174,7 +178,10 @@ impl MockSession {
 
     async fn ask_server(&self, number: usize, name: &str, arguments: Json) -> Result<Json, Json> {
         let Some(server) = &self.server else { return Err(Json::Null) };
-        let answer = self.note_problem(server.exchange("tools/call", name, arguments).await);
+        let mut answer = self.note_problem(server.exchange("tools/call", name, arguments).await);
+        if let (Ok(result), Some(injection)) = (&mut answer, &self.mocks.injection) {
+            inject_result(injection, name, result);
+        }
         match &answer {
             Ok(result) => self.end_call(number, read_result(result), result["isError"] == true),
             Err(error) => self.end_call(number, error["message"].clone(), true),
@@ -258,6 +265,27 @@ fn render_result(content: &MockContent, failed: bool) -> Json {
         result["isError"] = Json::Bool(true);
     }
     result
+}
+
+/// Adds a text to the result of `tools/call` that a recorded server sent: to its structured content, and to the texts of it.
+fn inject_result(injection: &Injection, tool: &str, result: &mut Json) {
+    if !result["structuredContent"].is_null() {
+        injection.apply(tool, &mut result["structuredContent"]);
+    }
+    let Some(blocks) = result["content"].as_array_mut() else { return };
+    // What the trace has for blocks of other kinds is the list of blocks, whose places begin with a number.
+    if blocks.iter().any(|block| block["text"].as_str().is_none()) {
+        let mut content = Json::Array(std::mem::take(blocks));
+        injection.apply(tool, &mut content);
+        result["content"] = content;
+        return;
+    }
+    // Of several texts, which the trace joins, the first that has the place gets the addition.
+    for block in blocks {
+        if injection.apply(tool, &mut block["text"]) {
+            break;
+        }
+    }
 }
 
 /// Reads the result of `tools/call` as the result of a call in a trace: its structured content, its texts, or all of it.

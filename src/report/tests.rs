@@ -11,6 +11,7 @@ use super::comparison::ComparisonReport;
 use super::history::HistoryReport;
 use super::json::{ReportRunInfo, SCHEMA_VERSION};
 use super::{SkippedTrial, Totals};
+use crate::attack::AttackReport;
 use crate::verdict::Verdict;
 use crate::verdict::summary::Summary;
 
@@ -22,6 +23,7 @@ struct SchemaDocument {
 }
 
 const DOCUMENTS: &[SchemaDocument] = &[
+    SchemaDocument { name: "attack", root: generate_schema::<AttackReport> },
     SchemaDocument { name: "comparison", root: generate_schema::<ComparisonReport> },
     SchemaDocument { name: "history", root: generate_schema::<HistoryReport> },
     SchemaDocument { name: "report", root: generate_schema::<ReportDocument<'static>> },

@@ -27,7 +27,8 @@ use std::sync::Arc;
 
 use crate::case::{CommandLine, MockAnswer, MockContent, MockTool, MockTools, ToolScript};
 use crate::check::Scope;
-use crate::check::world::refuse_unknown_member;
+use crate::check::world::{parse_pointer, refuse_unknown_member};
+use crate::evidence::Injection;
 use crate::json::{Json, JsonMap, JsonText};
 use crate::place::{LoadError, LoadErrors};
 use crate::yaml::{
@@ -66,6 +67,22 @@ pub(super) struct WrittenMocks {
     check_arguments: Option<Placed<bool>>,
     /// An existing MCP server. Its answers are recorded, and replayed later.
     server: Option<Placed<RecordedServer>>,
+    /// A text that is added to the results of a tool, as an attacker would who writes what the tool reads.
+    inject: Option<Placed<WrittenInjection>>,
+}
+
+/// A text that is added to the results of a tool.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(deny_unknown_fields)]
+struct WrittenInjection {
+    /// The tool.
+    tool: Placed<ToolName>,
+    /// The JSON Pointer to the text in its results that gets the addition. Default: results that are a text.
+    #[serde(default)]
+    at: Option<Placed<String>>,
+    /// The added text.
+    text: Placed<String>,
 }
 
 /// The word for an error that fails the trial.
@@ -224,15 +241,43 @@ pub(super) fn parse_mocks(
         };
         errors.push(error.help(help));
     }
+    let injection = written.inject.map(Placed::into_value);
+    let injection =
+        injection.and_then(|written| errors.take(read_injection(written, &script, server.is_some())));
     errors.sort_by_place();
     errors.or(MockTools {
         name: written.name.unwrap_or_else(|| DEFAULT_NAME.to_owned()),
         script: Arc::new(script),
+        decoys_place: node.get("decoys").map(|decoys| decoys.place()),
+        injection: injection.map(Arc::new),
         server,
         server_place,
         files,
         definition,
     })
+}
+
+/// Reads the text that is added to the results of a tool. With a recorded server, the tool may be one of the server's.
+fn read_injection(
+    written: WrittenInjection,
+    script: &ToolScript,
+    has_server: bool,
+) -> Result<Injection, LoadErrors> {
+    let mut errors = LoadErrors::new();
+    let WrittenInjection { tool, at, text } = written;
+    let known: Vec<&str> = script.list_tools().map(|tool| tool.name.as_str()).collect();
+    if !has_server && !known.contains(&tool.0.as_str()) {
+        let error = tool.error(format!("`{}` is not one of the mock tools", tool.0));
+        errors.push(error.help_if(did_you_mean(&tool.0, &known)));
+    }
+    if text.trim().is_empty() {
+        errors.push(text.error("an empty text asks for nothing"));
+    }
+    if let Some(at) = &at {
+        errors.take(at.try_map(|at| parse_pointer(at).map(drop)));
+    }
+    let at = at.map(Placed::into_value).unwrap_or_default();
+    errors.or(Injection { tool: tool.into_value().0, at, text: text.into_value() })
 }
 
 /// Refuses an answer that needs a state where there is none.

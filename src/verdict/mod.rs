@@ -2,6 +2,7 @@
 //!
 //! Every trial writes its verdict to a JSON file. Reports are rendered from these files.
 
+mod attack;
 mod details;
 mod files;
 mod mutation;
@@ -25,6 +26,7 @@ pub use crate::case::{MutationSort, Tier};
 pub use crate::place::Location;
 pub use crate::score::statistics::{Estimate, Flakiness, Interval, Label, Spread, Statistics};
 pub use crate::score::{Card, CardPart};
+pub use attack::TrialAttack;
 pub use details::{CallDetails, RunDetails};
 pub use files::{FileSummary, WorkspaceSummary};
 pub use mutation::{CaseMutation, MutantFate, MutantResult, RunMutation};
@@ -49,6 +51,9 @@ pub struct Verdict {
     /// The trial's name without its variant, where the two names differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub case_name: Option<String>,
+    /// The attack that the trial made on the agent of the case (`cargo arraign attack`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attack: Option<Box<TrialAttack>>,
     /// The harness that ran the trial: the folder of its cases, relative to the root of the repository, and `@` with the test
     /// target if that has another name. Two harnesses may have trials of the same name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -139,6 +144,7 @@ impl Verdict {
             name: name.to_owned(),
             variant: None,
             case_name: None,
+            attack: None,
             harness: String::new(),
             suite: String::new(),
             case,

@@ -28,7 +28,7 @@ const LAYERS: &[&[&str]] = &[
     &["judge", "agent"],
     &["verdict"],
     &["engine"],
-    &["mutate"],
+    &["attack", "mutate"],
     &["lint"],
     &["report"],
     &["harness"],
@@ -57,6 +57,7 @@ const PROGRAM_LAYERS: &[&[&str]] = &[
     &["from_trace"],
     &[
         "accept",
+        "attack",
         "calibrate",
         "compare",
         "completions",

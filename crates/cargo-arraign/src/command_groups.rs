@@ -9,7 +9,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Start", &["init", "record", "from-trace", "import", "explain"]),
     ("Run", &["run", "accept", "mcp"]),
     ("Look", &["report", "compare", "history", "convert"]),
-    ("Improve", &["lint", "mutate", "calibrate"]),
+    ("Improve", &["lint", "mutate", "attack", "calibrate"]),
     ("Set up", &["schema", "lsp", "ide", "completions", "man"]),
 ];
 
@@ -44,7 +44,9 @@ mod tests {
         grouped.sort_unstable();
         let command = Cli::command();
         let mut known: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
-        known.extend(["mcp", "record"].into_iter().filter(|name| command.find_subcommand(name).is_none()));
+        known.extend(
+            ["attack", "mcp", "record"].into_iter().filter(|name| command.find_subcommand(name).is_none()),
+        );
         known.sort_unstable();
         assert_eq!(grouped, known);
     }

@@ -5,6 +5,8 @@
 //! Each command is a file with a struct of its arguments. The method `run` executes the command.
 
 mod accept;
+#[cfg(feature = "mocks")]
+mod attack;
 mod calibrate;
 mod case_edit;
 mod command_groups;
@@ -58,6 +60,8 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum CliCommand {
     Accept(accept::Accept),
+    #[cfg(feature = "mocks")]
+    Attack(attack::Attack),
     Calibrate(calibrate::Calibrate),
     Compare(compare::Compare),
     Completions(completions::Completions),
@@ -86,6 +90,8 @@ fn main() -> ExitCode {
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let result = match cli.command {
         CliCommand::Accept(command) => command.run(),
+        #[cfg(feature = "mocks")]
+        CliCommand::Attack(command) => command.run(),
         CliCommand::Calibrate(command) => command.run(),
         CliCommand::Compare(command) => command.run(),
         CliCommand::Completions(command) => command.run(),

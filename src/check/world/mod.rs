@@ -5,12 +5,14 @@
 //! and a foreign trace of the same calls end in the same state.
 
 mod difference;
+pub(super) mod not_injected;
 mod replay;
 mod script;
 pub(super) mod state;
 mod template;
 mod tree;
 
+pub(crate) use not_injected::{KIND as NOT_INJECTED, NotInjected};
 #[cfg(feature = "mocks")]
 pub(crate) use script::is_named;
 pub(crate) use script::{AnswerContent, ExistsIn, SharedState, StateOperation};
@@ -18,4 +20,4 @@ pub use script::{
     InitialState, MockAnswer, MockContent, MockTool, ScriptRun, ScriptedAnswer, ServedAnswer, ToolScript,
 };
 pub(crate) use state::refuse_unknown_member;
-pub(crate) use template::{PointerTemplate, ValueTemplate};
+pub(crate) use template::{PointerTemplate, ValueTemplate, parse_pointer};

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use super::script::{ScriptRun, ScriptedAnswer, ServedAnswer, ToolScript, is_named};
 use super::tree::{StatePath, WorldTree, overlap};
-use crate::evidence::{CallSuccess, Evidence, Known, WorldEvidence, require_arguments};
+use crate::evidence::{CallSuccess, Evidence, Injection, Known, WorldEvidence, require_arguments};
 use crate::json::{self, Json};
 use crate::outcome::{CannotDecide, UndecidedCause};
 use crate::trace::{Arguments, Call, CallStatus, StatusMark};
@@ -44,6 +44,8 @@ pub(crate) struct Step {
 /// The calls of a trace that are calls of mock tools, in the order in which they count.
 pub(crate) struct Replay<'r> {
     script: &'r Arc<ToolScript>,
+    /// What the tools added to their results.
+    injection: Option<&'r Injection>,
     calls: Vec<ReplayedCall<'r>>,
     /// Ranges of `calls` of which each is one turn, with the order of its calls as far as it is known.
     turns: Vec<Turn>,
@@ -147,7 +149,7 @@ impl<'r> Replay<'r> {
         let turns = turns.collect::<Result<_, _>>()?;
         let success = CallSuccess::of(trace);
         let is_compared = evidence.world == WorldEvidence::Recorded;
-        Ok(Self { script, calls, turns, success, is_compared })
+        Ok(Self { script, injection: evidence.injection, calls, turns, success, is_compared })
     }
 
     /// Judges the state at the end of each reading. If the readings agree in `is_same`, the first judgement is returned.
@@ -156,7 +158,7 @@ impl<'r> Replay<'r> {
         mut judge: impl FnMut(&WorldTree, &[Step]) -> Result<T, CannotDecide>,
         is_same: impl Fn(&T, &T) -> bool,
     ) -> Result<T, CannotDecide> {
-        let mut run = ScriptRun::new(Arc::clone(self.script));
+        let mut run = ScriptRun::new(Arc::clone(self.script), self.injection);
         let start = run.mark();
         let mut choices = Choices::default();
         let mut first: Option<T> = None;

@@ -10,6 +10,7 @@ use super::template::{CallValues, PointerTemplate, ValueTemplate, find_argument,
 use super::tree::{StatePath, WorldTree, describe_absence};
 use crate::check::arguments::ArgumentsMatcher;
 use crate::check::json_schema::Schema;
+use crate::evidence::Injection;
 use crate::json::{Json, JsonMap};
 use crate::outcome::{CannotDecide, Violation};
 use crate::place::Place;
@@ -114,6 +115,17 @@ impl MockContent {
         match self {
             Self::Value(value) => value.clone(),
             Self::Blocks(blocks) => Json::Array(blocks.clone()),
+        }
+    }
+
+    /// Adds a text to a result of `tool`.
+    fn inject(&mut self, injection: &Injection, tool: &str) {
+        let mut result = self.to_result();
+        if injection.apply(tool, &mut result) {
+            *self = match (&*self, result) {
+                (Self::Blocks(_), Json::Array(blocks)) => Self::Blocks(blocks),
+                (_, value) => Self::Value(value),
+            };
         }
     }
 }
@@ -234,6 +246,8 @@ pub struct ScriptRun {
     answered: u32,
     /// The paths that the last call looked at.
     looked_at: Vec<StatePath>,
+    /// What is added to the results.
+    injection: Option<Injection>,
 }
 
 /// A point of a run to which it can return.
@@ -271,16 +285,25 @@ pub struct ServedAnswer {
 }
 
 impl ScriptRun {
-    /// Begins a run in a fresh state.
-    pub fn new(script: Arc<ToolScript>) -> Self {
+    /// Begins a run in a fresh state. `injection` is added to the results.
+    pub fn new(script: Arc<ToolScript>, injection: Option<&Injection>) -> Self {
         let given = script.tools.iter().map(|tool| vec![0; tool.answers.len()]).collect();
         let tree = script.state.as_ref().map(|state| state.shared.take_tree());
-        Self { script, given, tree, answered: 0, looked_at: Vec::new() }
+        Self { script, given, tree, answered: 0, looked_at: Vec::new(), injection: injection.cloned() }
     }
 
     /// Takes the first answer that applies to the arguments, was not given as often as it may be, and whose operations the
     /// state allows.
     pub fn take_answer(&mut self, name: &str, arguments: &Arguments) -> ScriptedAnswer {
+        let mut answer = self.find_answer(name, arguments);
+        // The text is added to the answer as it is served: the state stays as it is.
+        if let (ScriptedAnswer::Given(served), Some(injection)) = (&mut answer, &self.injection) {
+            served.content.inject(injection, name);
+        }
+        answer
+    }
+
+    fn find_answer(&mut self, name: &str, arguments: &Arguments) -> ScriptedAnswer {
         self.looked_at.clear();
         let script = Arc::clone(&self.script);
         let Some(at) = script.tools.iter().position(|tool| tool.name == name) else {
@@ -510,7 +533,7 @@ mod tests {
         );
         let suite = Suite::parse(&folder.join("case.yaml"), &text, library);
         let suite = suite.unwrap_or_else(|errors| panic!("{errors}"));
-        ScriptRun::new(Arc::clone(&suite.cases[0].mocks.as_ref().expect("mocks").script))
+        ScriptRun::new(Arc::clone(&suite.cases[0].mocks.as_ref().expect("mocks").script), None)
     }
 
     fn ask(run: &mut ScriptRun, tool: &str, arguments: Json) -> String {
@@ -625,7 +648,7 @@ mod tests {
             script.state.as_ref().map(|state| state.shared.spare.lock().expect("a lock").len()),
             Some(1)
         );
-        let again = ScriptRun::new(script);
+        let again = ScriptRun::new(script, None);
         assert_eq!(show(&again), before);
     }
 

@@ -186,7 +186,7 @@ fn read_gold_calls(
     keeps_all: bool,
 ) -> Result<Vec<GoldCall>, LoadErrors> {
     let mut errors = LoadErrors::new();
-    let mut run = ScriptRun::new(Arc::clone(script));
+    let mut run = ScriptRun::new(Arc::clone(script), None);
     let mut calls = Vec::with_capacity(written.len());
     for entry in written.iter() {
         let node = entry.node();
@@ -264,7 +264,7 @@ fn make_gold_call(run: &mut ScriptRun, call: &GoldCall) -> Result<(), String> {
 impl Check for State {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         if evidence.world == WorldEvidence::Emptied {
-            let mut nothing = ScriptRun::new(Arc::clone(&self.script));
+            let mut nothing = ScriptRun::new(Arc::clone(&self.script), None);
             nothing.empty_state();
             let tree = nothing.tree().ok_or_else(|| CannotDecide::missing("there is no state"))?;
             return self.judge(tree, &[]);
@@ -320,7 +320,7 @@ impl State {
             }));
         }
         if let Some(calls) = &self.after {
-            let mut run = ScriptRun::new(Arc::clone(&self.script));
+            let mut run = ScriptRun::new(Arc::clone(&self.script), None);
             let mut expected = Vec::with_capacity(calls.len());
             for (index, call) in calls.iter().enumerate() {
                 let mark = run.mark();

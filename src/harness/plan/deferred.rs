@@ -75,7 +75,14 @@ impl DeferredCase {
         let Self { path, suite, id } = self;
         let loaded = recent.load(&path, library)?;
         if let Some(case) = loaded.case(id.as_deref()) {
-            return Ok(CaseWork { case: Arc::clone(case), path, suite, variant: None, run: None });
+            return Ok(CaseWork {
+                case: Arc::clone(case),
+                path,
+                suite,
+                variant: None,
+                run: None,
+                attack: None,
+            });
         }
         let place = Place::of_file(library.files.name(&path));
         let problem = format!("the file has changed since the run began: it no longer has the case `{name}`");

@@ -4,6 +4,7 @@
 //! to run one of them, so a name leads to the few files that can contain it.
 
 mod all;
+mod attacks;
 mod deferred;
 mod names;
 mod variants;
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(super) use self::all::plan_all;
+pub(super) use self::attacks::{AttackPhase, AttackPlan, CaseObserver, name_attack};
 pub(super) use self::deferred::{DeferredCase, KEPT_CASES, RecentSuites};
 pub(super) use self::variants::TrialVariant;
 use super::cli::HarnessCommand;
@@ -26,6 +28,7 @@ use crate::suite::{
     CaseRuns, GATE_ID, Library, ReportFormat, Suite, SuiteGate, build_case_name, build_file_name,
     build_identifier, parse_identifier,
 };
+use crate::verdict::TrialAttack;
 use crate::verdict::summary::{GoldenSuite, Selection, is_golden};
 
 /// A trial that has not started.
@@ -95,6 +98,8 @@ pub(super) struct CaseWork {
     pub(super) variant: Option<Arc<TrialVariant>>,
     /// One run of a trace file with `each: true`.
     pub(super) run: Option<SelectedRun>,
+    /// The attack on the agent.
+    pub(super) attack: Option<Arc<TrialAttack>>,
 }
 
 /// One of the runs in a trace file.

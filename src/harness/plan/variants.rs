@@ -61,6 +61,7 @@ impl PlanSource<'_> {
             suite: Arc::clone(suite),
             run: None,
             variant: None,
+            attack: None,
         };
         if case.agent.is_none() {
             return Ok(vec![plain]);

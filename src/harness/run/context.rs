@@ -10,7 +10,7 @@ use super::progress::Progress;
 use super::tally::Tally;
 use crate::case::AgentLimits;
 use crate::check::{Registry, Tables};
-use crate::harness::plan::RecentSuites;
+use crate::harness::plan::{AttackPhase, RecentSuites};
 use crate::harness::quarantine::RunQuarantine;
 use crate::harness::record::store::{RunProcesses, Store};
 use crate::source::Files;
@@ -35,6 +35,8 @@ pub(crate) struct RunContext {
     pub(crate) store: Store,
     /// The results that are kept until the run ends.
     pub(crate) tally: Tally,
+    /// What the run is for `cargo arraign attack`.
+    pub(crate) attack: Option<Arc<AttackPhase>>,
 }
 
 /// The package whose cases run.

@@ -17,7 +17,7 @@ use super::pool::LateTrial;
 use crate::case::Case;
 use crate::engine::{EvaluationSettings, evaluate_each, failed_with, undecided_with};
 use crate::evidence::ProgramRequest;
-use crate::harness::plan::{CaseWork, SelectedRun, TrialWork};
+use crate::harness::plan::{CaseWork, SelectedRun, TrialWork, name_attack};
 use crate::harness::quarantine::TrialOrigin;
 use crate::harness::snapshots;
 use crate::harness::stderr;
@@ -160,6 +160,9 @@ fn evaluate_case(context: &RunContext, name: &str, work: &CaseWork) -> Verdict {
             runs.each_run(files).inspect(|run| {
                 if let Ok(run) = run {
                     context.live.note_run(name, agent.as_deref(), &run.trace);
+                    if let Some(phase) = &context.attack {
+                        phase.note_run(name, &run.trace);
+                    }
                 }
             })
         };
@@ -236,6 +239,10 @@ fn finish_case(context: &RunContext, number: usize, work: &CaseWork, mut verdict
     // The time limit of the trial does not apply to mutants, because a survivor fails no trial.
     if context.project.mutates && verdict.passed {
         verdict.mutation = Some(Box::new(try_mutants(context, &verdict, work)));
+    }
+    name_attack(work.attack.as_ref(), &mut verdict);
+    if let Some(phase) = &context.attack {
+        phase.note_verdict(&verdict);
     }
     let is_run = work.run.is_some();
     let case_name = is_run.then(|| build_case_name(&work.suite, case.id.as_deref()));

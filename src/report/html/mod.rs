@@ -5,6 +5,7 @@
 //! opens its case. The runs of the earlier run have lines, too, for the page that shows both beside each other. The script creates elements and text nodes, never markup, and the page's content security policy
 //! allows no other script.
 
+mod attack;
 mod charts;
 mod compared;
 mod figures;
@@ -16,6 +17,7 @@ mod row;
 use super::comparison::TrialStates;
 use super::plain::render_safe_json;
 use super::{EarlierRun, FormatEntry, ReportBuilder, RunInfo, TrialResult};
+use crate::attack::AttackResult;
 use crate::suite::ReportFormat;
 use crate::verdict::{CaseMutation, Verdict};
 
@@ -44,6 +46,8 @@ struct HtmlReport<'r> {
     earlier: EarlierLines,
     /// The mutants of the cases, if the run has tried them.
     mutated: Vec<CaseMutation>,
+    /// The attacks of the run.
+    attacks: Vec<AttackResult>,
 }
 
 /// The verdict lines, one for each row; the line of a verdict that was left out is empty.
@@ -70,6 +74,7 @@ impl<'r> HtmlReport<'r> {
             earlier: EarlierLines::new(run.skipped.len()),
             lines,
             mutated: Vec::new(),
+            attacks: Vec::new(),
         }
     }
 }
@@ -85,6 +90,7 @@ impl ReportBuilder for HtmlReport<'_> {
         self.rows.push(render_safe_json(&CaseRow::from_verdict(verdict, self.run.history.as_ref())));
         self.lines.add_verdict(verdict);
         self.mutated.extend(verdict.mutation.as_deref().cloned());
+        self.attacks.extend(AttackResult::from_verdict(verdict));
     }
 
     fn finish(self: Box<Self>) -> String {
@@ -96,6 +102,7 @@ impl ReportBuilder for HtmlReport<'_> {
             earlier: self.earlier.render(),
             left_out: self.lines.left_out,
             mutation: mutation::build_section(&self.mutated),
+            attack: attack::build_section(&self.attacks),
         };
         page::render_page(self.run, &self.charts, &self.figures, data)
     }

@@ -3,6 +3,7 @@
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
 
+use super::attack::AttackSection;
 use super::charts::{HtmlCharts, draw_bar, list_counts};
 use super::figures::RunFigureTotals;
 use super::mutation::MutationSection;
@@ -38,6 +39,7 @@ pub(super) struct PageData {
     pub(super) earlier: String,
     pub(super) left_out: usize,
     pub(super) mutation: Option<MutationSection>,
+    pub(super) attack: Option<AttackSection>,
 }
 
 /// Renders the page. If the template fails, which tests rule out, the page is the error message.
@@ -60,6 +62,7 @@ pub(super) fn render_page(
         earlier => mark_safe(data.earlier),
         left_out => data.left_out,
         mutation => Serde(data.mutation),
+        attack => Serde(data.attack),
     };
     let mut environment = Environment::empty();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);

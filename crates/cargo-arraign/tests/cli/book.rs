@@ -65,6 +65,15 @@ fn a_skill_of_a_coding_agent_is_tested_by_the_page() {
     follow_tutorial("coding-agent.md");
 }
 
+#[test]
+#[cfg_attr(not(feature = "mocks"), ignore = "the page runs agents with mock tools: `mocks`")]
+fn an_agent_that_obeys_its_tools_is_found_by_the_page() {
+    if is_missing("python3") {
+        return;
+    }
+    follow_tutorial("injection.md");
+}
+
 /// Each `cargo arraign` of the docs is a command, and its flags are flags of this command.
 #[test]
 #[cfg_attr(

@@ -1,6 +1,8 @@
 //! The program `cargo arraign`, as a user runs it.
 
 mod accept;
+#[cfg(all(unix, feature = "mocks"))]
+mod attack;
 #[cfg(unix)]
 mod book;
 mod bug_reports;
