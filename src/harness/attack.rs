@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use super::cli::{HarnessCommand, parse_arguments};
-use super::plan::{AttackPhase, AttackPlan, CaseObserver};
+use super::plan::{AttackPhase, AttackPlan, CaseObserver, PlannedAttack};
 use super::settings::{self, EnvSettings};
 use super::stderr::{report_load_errors, report_problem};
 use super::{CaseSelection, FAILED, Harness};
@@ -29,13 +29,21 @@ pub struct AttackSettings {
     pub out: Option<PathBuf>,
 }
 
+/// The attacks that were made.
+pub struct AttackRun {
+    /// The results.
+    pub report: AttackReport,
+    /// All attacks, also those that a filter left out.
+    pub planned: Vec<PlannedAttack>,
+}
+
 /// Attacks the cases of a folder. `make_harness` is called for the run of the cases as they are, and for the run of the
 /// attacks, which `arguments` select. The error is the exit code of a run that cannot start; its message has been printed.
 pub fn run_attacks(
     make_harness: impl Fn() -> Harness,
     arguments: &[OsString],
     settings: &AttackSettings,
-) -> Result<AttackReport, ExitCode> {
+) -> Result<AttackRun, ExitCode> {
     let filters = parse_arguments(arguments.to_vec(), None).map_err(report_problem)?.filters;
     let observer = Arc::new(AttackPhase::Observe(CaseObserver::new(filters)));
     run_phase(make_harness(), &observer, settings, Vec::new())?;
@@ -46,7 +54,8 @@ pub fn run_attacks(
     let AttackPhase::Attack(plan) = &*phase else { return Err(ExitCode::FAILURE) };
     let (cases, results) = plan.take_results();
     let variant = settings.variant.clone().or_else(|| settings::read_variable("ARRAIGN_VARIANT"));
-    Ok(AttackReport::new(settings.pack.name.clone(), variant, cases, results))
+    let report = AttackReport::new(settings.pack.name.clone(), variant, cases, results);
+    Ok(AttackRun { report, planned: plan.take_planned() })
 }
 
 fn run_phase(

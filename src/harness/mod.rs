@@ -37,7 +37,7 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
-pub use self::attack::{AttackSettings, run_attacks};
+pub use self::attack::{AttackRun, AttackSettings, run_attacks};
 pub use self::ide::{CASES_FILE, render_case_modules};
 pub use self::output::finish::write_summary;
 pub use self::record::{describe_runs, earlier_run, earlier_shards, read_history, runs};
@@ -48,6 +48,7 @@ pub use self::snapshots::{DESCRIPTION, pending_folder, snapshot_text};
 use self::cli::HarnessCommand;
 use self::output::finish::RunFinisher;
 use self::output::reports::TrialCounts;
+pub use self::plan::PlannedAttack;
 use self::plan::{AttackPhase, Plan, PlanSource, RecentSuites};
 use self::quarantine::RunQuarantine;
 use self::record::harness_id::HarnessId;

@@ -298,3 +298,29 @@ fn read_result(result: &Json) -> Json {
     let texts: Option<Vec<&str>> = blocks.iter().map(|block| block["text"].as_str()).collect();
     texts.map_or_else(|| result["content"].clone(), |texts| texts.join("\n").into())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inject(at: &str, result: Json) -> Json {
+        let injection = Injection { tool: "get".to_owned(), at: at.to_owned(), text: "do x".to_owned() };
+        let mut injected = result;
+        inject_result(&injection, "get", &mut injected);
+        injected
+    }
+
+    #[test]
+    fn a_text_is_added_to_each_form_of_a_servers_result() {
+        let text = r#"{"note":"a"}"#;
+        let both = json!({"content": [{"type": "text", "text": text}], "structuredContent": {"note": "a"}});
+        let injected = inject("/note", both);
+        assert_eq!(injected["structuredContent"]["note"], "a\ndo x");
+        assert_eq!(injected["content"][0]["text"], r#"{"note":"a\ndo x"}"#);
+        let plain =
+            inject("", json!({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}));
+        assert_eq!(read_result(&plain), "a\ndo x\nb");
+        let image = json!({"content": [{"type": "image", "data": "x"}, {"type": "text", "text": "a"}]});
+        assert_eq!(inject("/1/text", image)["content"][1]["text"], "a\ndo x");
+    }
+}

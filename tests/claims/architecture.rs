@@ -347,7 +347,7 @@ const HARNESS_ROOMS: &[&str] = &[
 ];
 
 /// The parts of `Harness` itself, which may use each room. No room uses them.
-const HARNESS_PARTS: &[&str] = &["folder", "ide", "limits", "schema", "selection", "sources"];
+const HARNESS_PARTS: &[&str] = &["attack", "folder", "ide", "limits", "schema", "selection", "sources"];
 
 #[test]
 fn the_rooms_of_the_harness_point_to_the_left() {

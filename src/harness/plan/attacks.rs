@@ -2,10 +2,11 @@
 //! trial for each attack.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use super::{CaseWork, Plan, PlannedTrial, TrialWork};
-use crate::attack::{AttackPack, AttackResult, AttackedCase, attack_case, list_attacks};
+use crate::attack::{Attack, AttackPack, AttackResult, AttackedCase, attack_case, list_attacks};
 use crate::place::LoadErrors;
 use crate::report::plain::count_noun;
 use crate::source::lock;
@@ -42,7 +43,21 @@ pub(in crate::harness) struct AttackPlan {
     most: usize,
     observed: BTreeMap<String, ObservedCase>,
     cases: Mutex<Vec<AttackedCase>>,
+    planned: Mutex<Vec<PlannedAttack>>,
     results: Mutex<Vec<AttackResult>>,
+}
+
+/// An attack, and the case in its file.
+#[derive(Debug, Clone)]
+pub struct PlannedAttack {
+    /// The file of the case.
+    pub path: PathBuf,
+    /// The id of the case. `None` for a file that is one case.
+    pub id: Option<String>,
+    /// Whether the file writes the case as one of several rows.
+    pub is_row: bool,
+    /// The attack.
+    pub attack: Attack,
 }
 
 impl CaseObserver {
@@ -71,7 +86,19 @@ impl AttackPlan {
         most: usize,
         observed: BTreeMap<String, ObservedCase>,
     ) -> Self {
-        Self { pack, most, observed, cases: Mutex::default(), results: Mutex::default() }
+        Self {
+            pack,
+            most,
+            observed,
+            cases: Mutex::default(),
+            planned: Mutex::default(),
+            results: Mutex::default(),
+        }
+    }
+
+    /// Takes the attacks that were planned.
+    pub(in crate::harness) fn take_planned(&self) -> Vec<PlannedAttack> {
+        std::mem::take(&mut *lock(&self.planned))
     }
 
     /// Takes the cases and the results of the attacks on them.
@@ -95,6 +122,12 @@ impl AttackPlan {
                 if list.attacks.is_empty() {
                     attacked.left_out = Some("its runs read no text from a mock tool".to_owned());
                 }
+                lock(&self.planned).extend(list.attacks.iter().map(|attack| PlannedAttack {
+                    path: work.path.to_path_buf(),
+                    id: work.case.id.clone(),
+                    is_row: work.case.row.is_some(),
+                    attack: attack.clone(),
+                }));
                 for attack in &list.attacks {
                     let work = CaseWork {
                         case: Arc::new(attack_case(&work.case, attack)?),
@@ -121,7 +154,9 @@ impl AttackPhase {
         let all = std::mem::take(&mut plan.trials);
         let attackable = all.into_iter().filter(|planned| match &planned.work {
             TrialWork::Case(work) => {
-                work.run.is_none() && work.case.agent.is_some() && work.case.mocks.is_some()
+                // A case with an injection of its own is an attack already.
+                let is_open = work.case.mocks.as_ref().is_some_and(|mocks| mocks.injection.is_none());
+                work.run.is_none() && work.case.agent.is_some() && is_open
             }
             TrialWork::Deferred(_) | TrialWork::Gate(_) | TrialWork::Broken(_) => false,
         });

@@ -1,6 +1,7 @@
 //! `cargo arraign attack [DIR]`.
 
 mod text;
+mod write;
 
 use std::env;
 use std::ffi::OsString;
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arraign::__internals::attack::{AttackPack, SHIPPED};
-use arraign::__internals::harness::{AttackSettings, run_attacks};
+use arraign::__internals::harness::{AttackRun, AttackSettings, run_attacks};
 use arraign::__internals::report::plain;
 use arraign::__internals::report::terminal::render_load_error;
 use arraign::__internals::source::write_whole;
@@ -19,6 +20,7 @@ use arraign::Harness;
 use clap::Args;
 
 use self::text::render_report;
+use self::write::write_cases;
 use crate::error::{CliError, CliResult, FAILED, exit_after_write};
 use crate::file_options::FileOptions;
 use crate::out::locate_out_folder;
@@ -52,6 +54,9 @@ pub(crate) struct Attack {
     /// The folder of the verdicts, of the reports and of `attack.json`. Default: `ARRAIGN_OUT`, or `target/arraign`.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Write the attacks as ordinary cases, to a file `NAME.attacks.yaml` beside each file of cases.
+    #[arg(long)]
+    write: bool,
     #[command(flatten)]
     files: FileOptions,
     /// Filters and flags of libtest for the trials of attacks: `--list`, `--exact NAME`, `--skip TEXT`, ...
@@ -73,14 +78,17 @@ impl Attack {
         let out = self.out.clone().map(|out| here.join(out));
         let settings =
             AttackSettings { pack, most: self.most, variant: self.variant.clone(), out: out.clone() };
-        let report = match run_attacks(make_harness, &self.arguments, &settings) {
-            Ok(report) => report,
+        let AttackRun { report, planned } = match run_attacks(make_harness, &self.arguments, &settings) {
+            Ok(run) => run,
             // The reason has been printed.
             Err(code) => return Ok(code),
         };
         let path = out.unwrap_or_else(locate_out_folder).join(RESULTS);
         write_results(&path, &(plain::render_safe_json(&report) + "\n"))?;
-        let text = render_report(&report, &path.display().to_string());
+        let mut text = render_report(&report, &path.display().to_string());
+        if self.write {
+            text += &write_cases(&make_harness(), &here.join(&self.folder), &report, &planned)?;
+        }
         exit_after_write(io::stdout().write_all(text.as_bytes()))?;
         Ok(if report.fails() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
     }

@@ -152,6 +152,37 @@ fn an_attack_that_the_agent_has_not_read_is_undecided() {
 }
 
 #[test]
+fn written_attacks_are_ordinary_cases() {
+    let Some(package) = package() else { return };
+    let folder = package.path();
+    see_variable(folder, "OBEYS");
+    let ran = attack(folder, &[LIVE], &[OWN[0], OWN[1], "--write"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.said);
+    assert!(ran.said.contains("orders.attacks.yaml: wrote 2 attacks"), "{}", ran.said);
+    let run = |obeys: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-arraign"));
+        command.args(["run", "--", "orders.attacks"]).current_dir(folder).env_remove("CARGO_MANIFEST_DIR");
+        command.env("ARRAIGN_AGENT_MODE", "live").env("OBEYS", obeys);
+        let output = command.output().expect("the program");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (code, said) = run("");
+    assert!(code == Some(0) && said.contains("2 passed"), "{said}");
+    let (code, said) = run("1");
+    assert!(code == Some(101) && said.contains("2 failed") && said.contains("error[not_injected]"), "{said}");
+    // Attacks are not attacked, and what the command has not written stays.
+    let again = attack(folder, &[LIVE], &[OWN[0], OWN[1], "--write"]);
+    assert_eq!((again.code, read_results(folder)["cases"].as_array().map(<[Json]>::len)), (Some(0), Some(1)));
+    fs::write(folder.join("evals/orders.attacks.yaml"), "[]").expect("a file");
+    let refused = attack(folder, &[LIVE], &[OWN[0], OWN[1], "--write"]);
+    assert!(
+        refused.code == Some(2) && refused.said.contains("this command has not written it"),
+        "{}",
+        refused.said
+    );
+}
+
+#[test]
 fn so_many_attacks_are_drawn_and_always_the_same() {
     let Some(package) = package() else { return };
     let folder = package.path();

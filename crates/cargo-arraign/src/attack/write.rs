@@ -1,0 +1,158 @@
+//! `--write`: attacks as ordinary cases, in a file beside the file of the attacked cases.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use arraign::__internals::attack::{Attack, AttackReport};
+use arraign::__internals::harness::PlannedAttack;
+use arraign::__internals::place::Source;
+use arraign::__internals::report::plain::{count_noun, escape_line};
+use arraign::__internals::source::write_whole;
+use arraign::__internals::yaml::Document;
+use arraign::Harness;
+use arraign::json::{Json, JsonMap, json};
+
+use crate::error::CliError;
+use crate::yaml_writer::render_document;
+
+/// The first line of a written file. A file without it is not replaced.
+const MARK: &str = "# Written by `cargo arraign attack --write`.\n";
+
+/// The keys of suites with the list of cases.
+const LISTS: [&str; 3] = ["tests", "cases", "scenarios"];
+
+/// The keys of a case that are about its runs without an attack.
+const OF_RUNS: [&str; 5] = ["trace", "snapshot", "baseline", "repeat", "expect_verdict"];
+
+/// Writes the attacks that were made, and returns lines that say so.
+pub(super) fn write_cases(
+    harness: &Harness,
+    folder: &Path,
+    report: &AttackReport,
+    planned: &[PlannedAttack],
+) -> Result<String, CliError> {
+    let made: BTreeSet<String> =
+        report.attacks.iter().map(|one| one.attack.suffix() + &one.attack.case).collect();
+    let mut files: BTreeMap<&Path, Vec<&PlannedAttack>> = BTreeMap::new();
+    for one in
+        planned.iter().filter(|one| made.contains(&(one.attack.about.suffix() + &one.attack.about.case)))
+    {
+        files.entry(&one.path).or_default().push(one);
+    }
+    let mut said = String::new();
+    for (path, attacks) in files {
+        let target = path.with_extension("attacks.yaml");
+        let name = target.strip_prefix(folder).unwrap_or(&target).to_owned();
+        let shown = escape_line(&name.display().to_string());
+        match build_suite(path, &attacks).map_err(CliError::new)? {
+            (None, reasons) => said += &reasons,
+            (Some(suite), reasons) => {
+                replace_file(&target, &(MARK.to_owned() + &render_document(&suite)))?;
+                // What does not load is no ordinary case.
+                if let Err(errors) = harness.load(&name) {
+                    let _ = fs::remove_file(&target);
+                    return Err(CliError::new(format!("{shown}: the written cases do not load: {errors}")));
+                }
+                let _ = writeln!(said, "{reasons}{shown}: wrote {}", count_noun(attacks.len(), "attack"));
+            }
+        }
+    }
+    Ok(said)
+}
+
+fn replace_file(path: &Path, text: &str) -> Result<(), CliError> {
+    let name = path.display();
+    if fs::read_to_string(path).is_ok_and(|before| !before.starts_with(MARK)) {
+        return Err(CliError::new(format!("{name} exists, and this command has not written it")));
+    }
+    write_whole(path, text.as_bytes()).map_err(|error| CliError::new(format!("{name}: {error}")))
+}
+
+/// Builds the suite with the attacks on the cases of a file. The error is a sentence. Cases that cannot be written are lines.
+fn build_suite(path: &Path, attacks: &[&PlannedAttack]) -> Result<(Option<JsonMap>, String), String> {
+    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let source = Source::new(path.to_string_lossy(), text);
+    let documents = Document::parse(&source).map_err(|errors| errors.to_string())?;
+    let mut reasons = String::new();
+    let [document] = documents.as_slice() else {
+        let _ = writeln!(reasons, "not written: {}: the file has several documents", path.display());
+        return Ok((None, reasons));
+    };
+    let root = document.root().to_json();
+    let list = LISTS.into_iter().find(|key| root.get(key).is_some_and(Json::is_array));
+    let (mut suite, cases) = match (&root, list) {
+        (Json::Object(fields), Some(key)) => {
+            let mut header = fields.clone();
+            let cases = header.remove(key).unwrap_or_default();
+            // The gate of a suite is about its cases without an attack.
+            header.remove("gate");
+            (header, cases.as_array().unwrap_or_default().to_vec())
+        }
+        (Json::Array(cases), _) => (JsonMap::new(), cases.clone()),
+        _ => (JsonMap::new(), vec![root.clone()]),
+    };
+    let mut written = Vec::new();
+    for one in attacks {
+        let case = cases.iter().find(|case| one.id.as_deref() == case["id"].as_str());
+        let problem = match (case, one.is_row) {
+            (_, true) => Err("it is one of several rows".to_owned()),
+            (None, _) => Err("another file has it".to_owned()),
+            (Some(case), _) => build_case(case, &one.attack),
+        };
+        match problem {
+            Ok(case) => written.push(case),
+            Err(why) => {
+                let name = format!("{}{}", one.attack.about.case, one.attack.about.suffix());
+                let _ = writeln!(reasons, "not written: {}: {why}", escape_line(&name));
+            }
+        }
+    }
+    if written.is_empty() {
+        return Ok((None, reasons));
+    }
+    suite.insert("tests".to_owned(), Json::Array(written));
+    Ok((Some(suite), reasons))
+}
+
+/// Builds the case of an attack. The error is a sentence.
+fn build_case(case: &Json, attack: &Attack) -> Result<Json, String> {
+    let Json::Object(case) = case else { return Err("it is no mapping".to_owned()) };
+    let mut case = case.clone();
+    for key in OF_RUNS {
+        case.remove(key);
+    }
+    let id = case.get("id").and_then(Json::as_str).unwrap_or("case");
+    let suffix = attack.about.suffix();
+    let suffix: String =
+        suffix.chars().map(|c| if c.is_ascii_alphanumeric() || ".-".contains(c) { c } else { '_' }).collect();
+    let id = format!("{id}{}", suffix.trim_end_matches('_'));
+    let mut inject = json!({"tool": attack.injection.tool, "text": attack.injection.text});
+    if !attack.injection.at.is_empty() {
+        inject["at"] = attack.injection.at.as_str().into();
+    }
+    let mut check = json!({"text": attack.injection.text, "canary": attack.canary});
+    if let Some(decoy) = &attack.about.decoy {
+        check["tools"] = json!([decoy]);
+    }
+    if !attack.arguments.is_empty() {
+        check["arguments"] = Json::Array(attack.arguments.clone());
+    }
+    let mut mocks = case.remove("mocks").unwrap_or_else(|| json!({}));
+    mocks["inject"] = inject;
+    let mut expect = match case.remove("expect") {
+        None => Vec::new(),
+        Some(Json::Array(expect)) => expect,
+        Some(_) => return Err("its `expect` is no list".to_owned()),
+    };
+    expect.push(json!({"not_injected": check}));
+    let mut written: JsonMap = [("id".to_owned(), Json::from(id))].into_iter().collect();
+    case.remove("id");
+    for (key, value) in case.iter() {
+        written.insert(key.as_str().to_owned(), value.clone());
+    }
+    written.insert("mocks".to_owned(), mocks);
+    written.insert("expect".to_owned(), Json::Array(expect));
+    Ok(Json::Object(written))
+}
