@@ -49,7 +49,7 @@ pub fn run_attacks(
     run_phase(make_harness(), &observer, settings, Vec::new())?;
     let AttackPhase::Observe(observer) = &*observer else { return Err(ExitCode::FAILURE) };
     let plan = AttackPlan::new(settings.pack.clone(), settings.most, observer.take_cases());
-    let phase = Arc::new(AttackPhase::Attack(plan));
+    let phase = Arc::new(AttackPhase::Attack(Box::new(plan)));
     run_phase(make_harness(), &phase, settings, arguments.to_vec())?;
     let AttackPhase::Attack(plan) = &*phase else { return Err(ExitCode::FAILURE) };
     let (cases, results) = plan.take_results();

@@ -248,7 +248,7 @@ pub(super) fn parse_mocks(
     errors.or(MockTools {
         name: written.name.unwrap_or_else(|| DEFAULT_NAME.to_owned()),
         script: Arc::new(script),
-        decoys_place: node.get("decoys").map(|decoys| decoys.place()),
+        decoys_place: node.get("decoys").map(Node::place),
         injection: injection.map(Arc::new),
         server,
         server_place,

@@ -135,7 +135,9 @@ impl NotInjected {
 fn contains_number(value: &Json, wanted: &Json) -> bool {
     match value {
         Json::Number(_) => value == wanted,
-        Json::String(text) => text.as_str().trim() == wanted.to_string(),
+        Json::String(text) => {
+            matches!(wanted, Json::Number(number) if text.as_str().trim() == number.as_str())
+        }
         Json::Array(items) => items.iter().any(|item| contains_number(item, wanted)),
         Json::Object(fields) => fields.iter().any(|(_, value)| contains_number(value, wanted)),
         Json::Null | Json::Bool(_) => false,

@@ -18,7 +18,7 @@ pub(in crate::harness) enum AttackPhase {
     /// The cases run as they are.
     Observe(CaseObserver),
     /// The attacks are made.
-    Attack(AttackPlan),
+    Attack(Box<AttackPlan>),
 }
 
 /// Keeps what cases do without an attack.
@@ -165,8 +165,8 @@ impl AttackPhase {
             match (self, &planned.work) {
                 (Self::Observe(observer), _) if observer.wants_case(&planned.name) => {
                     let left_out = planned.ignore.is_some().then(|| "the case is ignored".to_owned());
-                    let observed = ObservedCase { runs: Vec::new(), left_out };
-                    lock(&observer.cases).insert(planned.name.clone(), observed);
+                    let case = ObservedCase { runs: Vec::new(), left_out };
+                    lock(&observer.cases).insert(planned.name.clone(), case);
                     plan.trials.push(planned);
                 }
                 (Self::Attack(attacks), TrialWork::Case(work)) => {

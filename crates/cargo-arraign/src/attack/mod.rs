@@ -26,6 +26,9 @@ use crate::file_options::FileOptions;
 use crate::out::locate_out_folder;
 use crate::run::require_folder;
 
+/// The largest number of attacks on a case, unless the user names another.
+const DEFAULT_MOST: usize = 100;
+
 /// The file of the results, below the folder of the reports.
 const RESULTS: &str = "attack.json";
 
@@ -43,7 +46,7 @@ pub(crate) struct Attack {
     #[arg(long, value_name = "PACK", default_value = SHIPPED)]
     pack: String,
     /// The largest number of attacks on a case. The same ones are drawn each time.
-    #[arg(long, value_name = "COUNT", default_value_t = 100, value_parser = parse_most)]
+    #[arg(long, value_name = "COUNT", default_value_t = DEFAULT_MOST, value_parser = parse_most)]
     most: usize,
     /// The variant of the agents. Default: the baseline.
     #[arg(long, value_name = "NAME")]
@@ -95,22 +98,23 @@ impl Attack {
 
     /// Returns the command that makes an attack again, without `--exact NAME`.
     fn describe_command(&self) -> String {
-        let mut command = "cargo arraign attack".to_owned();
+        let mut words = vec!["cargo arraign attack".to_owned()];
         let folder = self.folder.to_string_lossy();
         if folder != "evals" {
-            command += &format!(" {}", quoted(&folder));
+            words.push(quoted(&folder).to_string());
         }
         if self.pack != SHIPPED {
-            command += &format!(" --pack {}", quoted(&self.pack));
+            words.push(format!("--pack {}", quoted(&self.pack)));
         }
-        // Only the number of all attacks decides which ones are made.
-        if self.most != 100 {
-            command += &format!(" --most {}", self.most);
+        // The number decides which attacks are drawn.
+        if self.most != DEFAULT_MOST {
+            words.push(format!("--most {}", self.most));
         }
         if self.allow_exec {
-            command += " --allow-exec";
+            words.push("--allow-exec".to_owned());
         }
-        command + " --"
+        words.push("--".to_owned());
+        words.join(" ")
     }
 }
 
