@@ -3,7 +3,7 @@
 
 use super::LintRemark;
 use crate::case::{Case, Expectation};
-use crate::check::arguments::{ORDINARY_WORDS, WORDS};
+use crate::check::arguments::{ORDINARY_WORDS, is_matcher};
 use crate::pattern::ToolPattern;
 use crate::place::Location;
 use crate::score::Effect;
@@ -79,7 +79,7 @@ fn find_allowed_ban(case: &Case, expectation: &Expectation) -> Option<LintRemark
 /// Reports mappings among arguments that are compared as values, although they have a word of a matcher.
 fn add_literal_matchers(node: Node<'_>, in_arguments: bool, remarks: &mut Vec<LintRemark>) {
     let keys = || node.entries().into_iter().flatten().map(|(key, _)| key.name.as_str());
-    let has_others = keys().any(|key| !WORDS.contains(&key));
+    let has_others = !is_matcher(node);
     let word = keys().find(|key| ORDINARY_WORDS.contains(key));
     if let Some(word) = word.filter(|_| in_arguments && has_others) {
         remarks.push(LintRemark {

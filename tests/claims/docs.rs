@@ -181,7 +181,9 @@ fn the_page_of_calls_shows_every_matcher() {
     let schema = schema::of_cases(&Registry::default());
     let words = schema["definitions"]["matcher"]["properties"].as_object().expect("the words of a matcher");
     for word in words.keys() {
-        assert!(MATCHERS.iter().any(|(matcher, _)| *matcher == word.as_str()), "no section on `{word}`");
+        // These two complete `from`.
+        let section = if ["of", "path"].contains(&word.as_str()) { "from" } else { word };
+        assert!(MATCHERS.iter().any(|(matcher, _)| *matcher == section), "no section on `{word}`");
     }
     hold(&path, &with_block(&read(&path), "the matchers", &shown));
 }
@@ -215,6 +217,14 @@ const MATCHERS: &[(&str, &str)] = &[
         "An RFC 9535 path selects something. With other words, one of the selected values must satisfy them.",
     ),
     ("similar", "A text that differs in few characters: 1 minus the share of edits (Levenshtein)."),
+    (
+        "from",
+        "A value from elsewhere in the run. `{from: prompt}`: the value occurs in what the user said before the call, as a figure in some spelling \
+         (`$1,234.50` is 1234.5) or as whole words; of a list or mapping, each value occurs. Booleans, `null` and empty texts never occur. \
+         `{from: result, of: get_order, path: $.total}`: an earlier call of this tool, in an earlier turn, returned the value at this path; the number 30 is \
+         the text `$30.00`. A run that does not show the user's text or the result, or only a cut or masked part of it, leaves the check undecided. Beside \
+         other keys, or with other values, `from`, `of` and `path` are ordinary keys.",
+    ),
     ("nested", "Matchers work inside of mappings and lists. An expected mapping allows no further fields."),
 ];
 

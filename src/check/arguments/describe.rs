@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::test::{Bound, ValueTest};
-use super::{ArgumentMatcher, Presence, ValueMatcher};
+use super::{ArgumentMatcher, CallContext, Presence, ValueMatcher};
 use crate::check::support::answer_json::shown;
 
 impl fmt::Display for ArgumentMatcher {
@@ -12,6 +12,21 @@ impl fmt::Display for ArgumentMatcher {
             Presence::Required => write!(f, "{}", self.value),
             Presence::Optional => write!(f, "{}, or none", self.value),
             Presence::Absent => f.write_str("no such argument"),
+        }
+    }
+}
+
+impl ArgumentMatcher {
+    /// The matcher in words, with what the run has where a value should come from.
+    pub(super) fn describe_in(&self, context: CallContext<'_>) -> String {
+        let ValueMatcher::Tests(tests) = &self.value else { return self.to_string() };
+        let mut sources = tests.iter().filter_map(|test| match test {
+            ValueTest::From(relation) => context.describe_source(relation),
+            _ => None,
+        });
+        match sources.next() {
+            Some(source) => format!("{self} ({source})"),
+            None => self.to_string(),
         }
     }
 }
@@ -48,6 +63,7 @@ impl fmt::Display for ValueTest {
             Self::Path(path, tests) if tests.is_empty() => write!(f, "something at `{path}`"),
             Self::Path(path, tests) => write!(f, "{} at `{path}`", join_words(tests, " and ")),
             Self::Similar { to, at_least } => write!(f, "a text similar to {to:?} ({at_least} or more)"),
+            Self::From(relation) => write!(f, "{relation}"),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Values that a matcher accepts, for counterexamples. Whoever uses one lets the matcher itself look at it.
 
 use super::test::{Bound, JsonType, ValueTest};
-use super::{ArgumentMatcher, ArgumentsMatcher, Presence, ValueMatcher};
+use super::{ArgumentMatcher, ArgumentsMatcher, CallContext, Presence, ValueMatcher};
 use crate::json::{Json, JsonMap, JsonNumber, json};
 use crate::pattern::find_example;
 use crate::trace::Arguments;
@@ -21,14 +21,14 @@ fn build_object(fields: &[(String, ArgumentMatcher)]) -> Option<Json> {
 }
 
 impl ValueMatcher {
-    fn example(&self) -> Option<Json> {
+    pub(crate) fn example(&self) -> Option<Json> {
         match self {
             Self::Literal(value) => Some(value.clone()),
             Self::Object(fields) => build_object(fields),
             Self::List(values) => values.iter().map(Self::example).collect(),
             Self::Tests(tests) => {
                 let candidates = tests.iter().filter_map(ValueTest::example).chain([json!("x"), json!(1)]);
-                candidates.into_iter().find(|value| self.accepts(value).unwrap_or(false))
+                candidates.into_iter().find(|value| self.accepts(value, CallContext::none()).unwrap_or(false))
             }
         }
     }
@@ -55,7 +55,7 @@ impl ValueTest {
                     .map(|length| json!(vec!["x"; usize::try_from(length).unwrap_or(0)]))
                     .next()
             }
-            Self::Schema(_) | Self::Path(..) => None,
+            Self::Schema(_) | Self::Path(..) | Self::From(_) => None,
             Self::Similar { to, .. } => Some(json!(to)),
         }
     }

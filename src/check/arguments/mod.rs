@@ -8,6 +8,7 @@ mod describe;
 mod example;
 mod ignored;
 mod read;
+mod relation;
 mod test;
 mod words;
 
@@ -16,13 +17,19 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use ignored::IgnoredPaths;
-pub(crate) use read::{ORDINARY_WORDS, ToolArguments, WORDS, read_arguments};
+pub(crate) use read::{
+    ORDINARY_WORDS, RELATION_WORDS, ToolArguments, WORDS, is_matcher, read_arguments, read_value,
+    refuse_relations,
+};
+use relation::Relation;
+pub(crate) use relation::{CallContext, RunFacts};
 use test::ValueTest;
 pub(crate) use words::{MatcherWords, WrittenArgument, WrittenArguments};
 
 use crate::JsonSchema;
 use crate::json::{Json, JsonMap, JsonText};
-use crate::outcome::CannotDecide;
+use crate::outcome::{CannotDecide, UndecidedReason};
+use crate::pattern::ToolPattern;
 use crate::trace::{Arguments, Call};
 use crate::yaml::nearest;
 
@@ -104,24 +111,55 @@ pub(crate) struct ArgumentDifference {
 }
 
 impl ArgumentsMatcher {
-    /// Returns the number of differences between the arguments of a call and the written ones.
-    pub(crate) fn count_differences(&self, actual: &Arguments) -> Result<usize, CannotDecide> {
+    /// Compares the arguments of a call with the written ones.
+    pub(crate) fn count_differences(
+        &self,
+        actual: &Arguments,
+        context: CallContext<'_>,
+    ) -> Result<ArgumentsFit, CannotDecide> {
+        let mut fit = ArgumentsFit::default();
         if self.mode == ArgumentsMode::Ignore {
-            return Ok(0);
+            return Ok(fit);
         }
-        // Arguments that are no object differ as a whole.
-        let Some(Json::Object(actual)) = actual.json() else { return Ok(1) };
-        let mut count = self.find_unexpected(actual).count();
+        let Some(Json::Object(actual)) = actual.json() else {
+            // Arguments that are no object differ as a whole.
+            fit.differences = 1;
+            return Ok(fit);
+        };
+        fit.differences = self.find_unexpected(actual).count();
         for (name, written) in &self.written {
-            count += usize::from(!self.accepts_written(name, written, actual)?);
+            match self.accepts_written(name, written, actual, context) {
+                Ok(is_accepted) => fit.differences += usize::from(!is_accepted),
+                Err(doubt) if is_about_evidence(&doubt) => fit.doubt = fit.doubt.or(Some(doubt)),
+                Err(error) => return Err(error),
+            }
         }
-        Ok(count)
+        Ok(fit)
+    }
+
+    /// The tools whose results the arguments are compared with.
+    pub(crate) fn list_related_tools(&self) -> Vec<&ToolPattern> {
+        let mut tools = Vec::new();
+        self.visit_relations(&mut |relation| tools.extend(relation.tool()));
+        tools
+    }
+
+    /// Whether an argument is compared with something else in the run.
+    pub(crate) fn has_relations(&self) -> bool {
+        let mut has_relations = false;
+        self.visit_relations(&mut |_| has_relations = true);
+        has_relations
+    }
+
+    fn visit_relations<'m>(&'m self, visit: &mut dyn FnMut(&'m Relation)) {
+        self.written.iter().for_each(|(_, written)| written.value.visit_relations(visit));
     }
 
     /// Returns all differences between the arguments of a call and the written ones.
     pub(crate) fn list_differences(
         &self,
         actual: &Arguments,
+        context: CallContext<'_>,
     ) -> Result<Vec<ArgumentDifference>, CannotDecide> {
         if self.mode == ArgumentsMode::Ignore {
             return Ok(Vec::new());
@@ -133,9 +171,14 @@ impl ArgumentsMatcher {
         };
         let mut found = Vec::new();
         for (name, written) in &self.written {
-            if !self.accepts_written(name, written, actual)? {
+            let is_accepted = match self.accepts_written(name, written, actual, context) {
+                // What nobody knows is no difference.
+                Err(doubt) if is_about_evidence(&doubt) => true,
+                decided => decided?,
+            };
+            if !is_accepted {
                 let name = Some(name.clone());
-                let expected = written.to_string();
+                let expected = written.describe_in(context);
                 // Only the values of named arguments are shown; a pattern over all of them has no single value.
                 let actual = name.as_ref().and_then(|name| self.find_value(name, actual)).cloned();
                 found.push(ArgumentDifference { name, actual, expected });
@@ -173,10 +216,11 @@ impl ArgumentsMatcher {
         name: &str,
         written: &ArgumentMatcher,
         actual: &JsonMap,
+        context: CallContext<'_>,
     ) -> Result<bool, CannotDecide> {
         match self.find_value(name, actual) {
             None if self.mode == ArgumentsMode::Subset => Ok(true),
-            value => written.accepts(value),
+            value => written.accepts(value, context),
         }
     }
 
@@ -210,29 +254,33 @@ impl ResultMatcher {
             let is_set = |value: &&Json| !matches!(value, Json::Null | Json::Bool(false));
             return Ok(path.select(result).iter().any(is_set));
         }
-        accept_all(&self.tests, |test| test.accepts(result))
+        accept_all(&self.tests, |test| test.accepts(result, CallContext::none()))
     }
 }
 
 impl ArgumentMatcher {
     /// Whether the argument is accepted with this value, or as missing.
-    pub(crate) fn accepts(&self, value: Option<&Json>) -> Result<bool, CannotDecide> {
+    pub(crate) fn accepts(
+        &self,
+        value: Option<&Json>,
+        context: CallContext<'_>,
+    ) -> Result<bool, CannotDecide> {
         match (value, self.presence) {
             (None, presence) => Ok(presence != Presence::Required),
             (Some(_), Presence::Absent) => Ok(false),
-            (Some(value), _) => self.value.accepts(value),
+            (Some(value), _) => self.value.accepts(value, context),
         }
     }
 }
 
 impl ValueMatcher {
     /// Whether `value` is accepted.
-    pub(crate) fn accepts(&self, value: &Json) -> Result<bool, CannotDecide> {
+    pub(crate) fn accepts(&self, value: &Json, context: CallContext<'_>) -> Result<bool, CannotDecide> {
         match (self, value) {
             (Self::Literal(literal), value) => Ok(literal == value),
-            (Self::Tests(tests), value) => accept_all(tests, |test| test.accepts(value)),
+            (Self::Tests(tests), value) => accept_all(tests, |test| test.accepts(value, context)),
             (Self::List(matchers), Json::Array(values)) if matchers.len() == values.len() => {
-                accept_all(matchers.iter().zip(values), |(matcher, value)| matcher.accepts(value))
+                accept_all(matchers.iter().zip(values), |(matcher, value)| matcher.accepts(value, context))
             }
             (Self::Object(fields), Json::Object(values)) => {
                 // A nested mapping is exact, as a written value is: an entry that nobody wrote makes it another
@@ -240,25 +288,66 @@ impl ValueMatcher {
                 if !values.keys().all(|name| fields.iter().any(|(field, _)| field == name)) {
                     return Ok(false);
                 }
-                accept_all(fields, |(name, field)| field.accepts(values.get(name)))
+                accept_all(fields, |(name, field)| field.accepts(values.get(name), context))
             }
             _ => Ok(false),
         }
     }
+
+    fn visit_relations<'m>(&'m self, visit: &mut dyn FnMut(&'m Relation)) {
+        match self {
+            Self::Literal(_) => {}
+            Self::Object(fields) => fields.iter().for_each(|(_, field)| field.value.visit_relations(visit)),
+            Self::List(values) => values.iter().for_each(|value| value.visit_relations(visit)),
+            Self::Tests(tests) => tests.iter().for_each(|test| test.visit_relations(visit)),
+        }
+    }
 }
 
-/// Whether all of `tests` accept. Stops at the first that does not.
+/// How the arguments of a call fit the written ones.
+#[derive(Debug, Default)]
+pub(crate) struct ArgumentsFit {
+    /// The number of differences.
+    pub(crate) differences: usize,
+    /// Why it is not known whether a further argument differs.
+    pub(crate) doubt: Option<CannotDecide>,
+}
+
+/// Whether the evidence is silent. An exhausted budget is another matter: it says nothing about the run.
+fn is_about_evidence(doubt: &CannotDecide) -> bool {
+    matches!(doubt.reason, UndecidedReason::MissingEvidence(_))
+}
+
+/// Whether all of `tests` accept. One that refuses decides, whatever is not known of the others.
 fn accept_all<T>(
     tests: impl IntoIterator<Item = T>,
     accepts: impl FnMut(T) -> Result<bool, CannotDecide>,
 ) -> Result<bool, CannotDecide> {
-    tests.into_iter().map(accepts).find(|accepted| !matches!(accepted, Ok(true))).unwrap_or(Ok(true))
+    decide_by(tests, accepts, false)
 }
 
-/// Whether `accepts` one of `values`. Stops at the first.
+/// Whether `accepts` one of `values`. One that is accepted decides, whatever is not known of the others.
 pub(crate) fn accept_any<T>(
     values: impl IntoIterator<Item = T>,
     accepts: impl FnMut(T) -> Result<bool, CannotDecide>,
 ) -> Result<bool, CannotDecide> {
-    values.into_iter().map(accepts).find(|accepted| !matches!(accepted, Ok(false))).unwrap_or(Ok(false))
+    decide_by(values, accepts, true)
+}
+
+/// Stops at the first answer that is `decisive`. Without one, the answer is unknown if one of them is.
+fn decide_by<T>(
+    values: impl IntoIterator<Item = T>,
+    accepts: impl FnMut(T) -> Result<bool, CannotDecide>,
+    decisive: bool,
+) -> Result<bool, CannotDecide> {
+    let mut doubt = None;
+    for answer in values.into_iter().map(accepts) {
+        match answer {
+            Ok(answer) if answer == decisive => return Ok(decisive),
+            Ok(_) => {}
+            Err(missing) if is_about_evidence(&missing) => doubt = doubt.or(Some(missing)),
+            Err(error) => return Err(error),
+        }
+    }
+    doubt.map_or(Ok(!decisive), Err)
 }

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use super::relation::RelationSource;
 use super::test::ValueTest;
 use super::words::MatcherWords;
 use super::{
@@ -10,7 +11,7 @@ use super::{
 use crate::check::support::reading::require_entries;
 use crate::json::JsonMap;
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Node, did_you_mean, list_keys, read_all};
+use crate::yaml::{Node, did_you_mean, list_keys, nearest, read_all};
 
 /// The words of matchers.
 pub(crate) static WORDS: LazyLock<&[&str]> = LazyLock::new(list_keys::<MatcherWords>);
@@ -45,6 +46,12 @@ pub(crate) fn read_arguments(
     errors.or(ArgumentsMatcher { written, mode, defaults: of_tool.defaults.clone() })
 }
 
+/// Reads a value or a matcher, which stands alone.
+pub(crate) fn read_value(node: Node<'_>) -> Result<ArgumentMatcher, LoadErrors> {
+    refuse_slips(node)?;
+    ArgumentMatcher::read(node)
+}
+
 impl ToolArguments<'_> {
     fn ignores(self, path: &str) -> bool {
         self.ignored.include(self.tool, path)
@@ -52,9 +59,65 @@ impl ToolArguments<'_> {
 }
 
 /// Whether the value is a mapping of matcher words alone.
-fn is_matcher(node: Node<'_>) -> bool {
-    let mut entries = node.entries().into_iter().flatten().peekable();
-    entries.peek().is_some() && entries.all(|(key, _)| WORDS.contains(&key.name.as_str()))
+pub(crate) fn is_matcher(node: Node<'_>) -> bool {
+    let keys = || node.entries().into_iter().flatten().map(|(key, _)| key.name.as_str());
+    keys().next().is_some()
+        && keys().all(|key| WORDS.contains(&key))
+        && (names_source(node) || !keys().any(|key| RELATION_WORDS.contains(&key)))
+}
+
+/// The words of a relation. Where `from` names no source, they are ordinary keys of values: `{from: 2025-01-01, to: ...}`.
+pub(crate) const RELATION_WORDS: [&str; 3] = ["from", "of", "path"];
+
+/// Whether the key `from` names what a value can come from.
+fn names_source(node: Node<'_>) -> bool {
+    let from = node.get("from").and_then(Node::as_str);
+    from.is_some_and(|from| RelationSource::WORDS.contains(&from))
+}
+
+/// Refuses relations where no call of a run is around the value. `what` is a plural: `conditions of mock tools`.
+pub(crate) fn refuse_relations(node: Node<'_>, what: &str, errors: &mut LoadErrors) {
+    if is_matcher(node) && names_source(node) {
+        let problem = format!("`from` is about the arguments of a call in a run, and {what} know none");
+        let error = LoadError::new(node.key_place("from"), problem);
+        errors.push(error.help("`equals: {from: ...}` compares with a mapping"));
+        return;
+    }
+    node.entries().into_iter().flatten().for_each(|(_, value)| refuse_relations(value, what, errors));
+    node.list().into_iter().flatten().for_each(|value| refuse_relations(value, what, errors));
+}
+
+/// Finds the mistake in a mapping that looks like a relation and is none.
+fn find_broken_relation(node: Node<'_>) -> Option<LoadError> {
+    let keys = || node.entries().into_iter().flatten().map(|(key, _)| key.name.as_str());
+    let others = keys().find(|key| !WORDS.contains(key));
+    if names_source(node) {
+        let other = others?;
+        let problem = format!(
+            "`{other}` is no word of a matcher, and stands beside `from: {}`",
+            node.get("from")?.as_str()?
+        );
+        let help = did_you_mean(other, &RELATION_WORDS);
+        let help = help.unwrap_or_else(|| "take it out; `equals: {...}` compares with a mapping".to_owned());
+        return Some(LoadError::new(node.key_place(other), problem).help(help));
+    }
+    if others.is_some() {
+        return None;
+    }
+    match node.get("from") {
+        Some(from) => {
+            let near = nearest(from.as_str()?, RelationSource::WORDS)?;
+            let problem = format!("`{}` is nothing that a value can come from", from.as_str()?);
+            Some(
+                from.error(problem)
+                    .help(format!("did you mean `{near}`? `equals: {{...}}` compares with a mapping")),
+            )
+        }
+        None if keys().count() == 2 && keys().all(|key| ["of", "path"].contains(&key)) => {
+            Some(node.error("`from: result` is missing").help("`equals: {...}` compares with a mapping"))
+        }
+        None => None,
+    }
 }
 
 /// The words of matchers that are ordinary keys of values, too. `cargo arraign lint` reports them beside other keys.
@@ -65,6 +128,9 @@ pub(crate) const ORDINARY_WORDS: [&str; 5] = ["any", "contains", "length", "opti
 fn refuse_slips(node: Node<'_>) -> Result<(), LoadErrors> {
     let mut errors = LoadErrors::new();
     let is_matcher = is_matcher(node);
+    if let Some(error) = find_broken_relation(node).filter(|_| !is_matcher) {
+        return Err(error.into());
+    }
     for (key, value) in node.entries().into_iter().flatten() {
         let name = key.name.as_str();
         if is_matcher {
@@ -77,7 +143,8 @@ fn refuse_slips(node: Node<'_>) -> Result<(), LoadErrors> {
             errors.push(
                 error.help(format!("did you mean `{word}`? `equals: {{...}}` compares with a mapping")),
             );
-        } else if WORDS.contains(&name) && !ORDINARY_WORDS.contains(&name) {
+        } else if WORDS.contains(&name) && !ORDINARY_WORDS.contains(&name) && !RELATION_WORDS.contains(&name)
+        {
             let problem = format!("`{name}` is a word of a matcher, and stands beside keys that are none");
             let error = LoadError::new(node.key_place(name), problem);
             errors.push(error.help("take them apart; `equals: {...}` compares with a mapping"));
@@ -97,7 +164,8 @@ fn find_near_word(key: &str) -> Option<&'static str> {
         return None;
     }
     let lower = key.to_lowercase().replace('-', "_");
-    let near = WORDS.iter().copied().filter_map(|word| {
+    let words = WORDS.iter().copied().filter(|word| !RELATION_WORDS.contains(word));
+    let near = words.filter_map(|word| {
         let most = match word.len() {
             ..4 => 0,
             4..7 => 1,
@@ -205,6 +273,9 @@ impl ResultMatcher {
             let error = node.error("expected a matcher of the result");
             return Err(error.help_if(suggest_word(node)).into());
         }
+        let mut errors = LoadErrors::new();
+        refuse_relations(node, "rules about results", &mut errors);
+        errors.or(())?;
         // An unknown word is a mistake: no result of a tool is compared as a whole.
         read_value_tests(node).map(|tests| Self { tests })
     }

@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ValueMatcher, accept_all, accept_any};
+use super::relation::Relation;
+use super::{CallContext, ValueMatcher, accept_all, accept_any};
 use crate::JsonSchema;
 use crate::check::json_schema::Schema;
 use crate::check::support::js_pattern::exhausted;
@@ -40,6 +41,8 @@ pub(crate) enum ValueTest {
     Path(JsonPath, Vec<ValueTest>),
     /// A text with this share of equal characters.
     Similar { to: String, at_least: f64 },
+    /// A value from elsewhere in the run.
+    From(Relation),
 }
 
 /// The side of a bound.
@@ -74,38 +77,49 @@ pub(crate) enum JsonType {
 
 impl ValueTest {
     /// Whether `value` passes.
-    pub(crate) fn accepts(&self, value: &Json) -> Result<bool, CannotDecide> {
+    pub(crate) fn accepts(&self, value: &Json, context: CallContext<'_>) -> Result<bool, CannotDecide> {
         match self {
-            Self::Any(values) => accept_any(values, |matcher| matcher.accepts(value)),
+            Self::Any(values) => accept_any(values, |matcher| matcher.accepts(value, context)),
             Self::Equals(wanted) => Ok(wanted == value),
             Self::Bound(bound, limit) => Ok(value.as_number().is_some_and(|it| bound.admits(it, limit))),
             Self::Matches(pattern) => match value {
                 Json::String(text) => pattern.is_match(text).map_err(|_| exhausted(pattern)),
                 _ => Ok(false),
             },
-            Self::Contains(part) => has_part(value, part),
+            Self::Contains(part) => has_part(value, part, context),
             Self::StartsWith(start) => Ok(value.as_str().is_some_and(|text| text.starts_with(start))),
             Self::Type(types) => Ok(types.iter().any(|one| one.includes(value))),
             Self::Schema(schema) => Ok(schema.faults(value, "field")?.is_empty()),
             Self::Length(tests) => match measure_length(value) {
-                Some(length) => accept_all(tests, |test| test.accepts(&length.into())),
+                Some(length) => accept_all(tests, |test| test.accepts(&length.into(), context)),
                 None => Ok(false),
             },
-            Self::Path(path, tests) => {
-                accept_any(path.select(value), |selected| accept_all(tests, |test| test.accepts(selected)))
-            }
+            Self::Path(path, tests) => accept_any(path.select(value), |selected| {
+                accept_all(tests, |test| test.accepts(selected, context))
+            }),
             Self::Similar { to, at_least } => match value {
                 Json::String(text) => Ok(measure_similarity(text, to)? >= *at_least),
                 _ => Ok(false),
             },
+            Self::From(relation) => context.relates(value, relation),
+        }
+    }
+
+    pub(super) fn visit_relations<'t>(&'t self, visit: &mut dyn FnMut(&'t Relation)) {
+        match self {
+            Self::Any(values) => values.iter().for_each(|value| value.visit_relations(visit)),
+            Self::Contains(part) => part.visit_relations(visit),
+            Self::Path(_, tests) => tests.iter().for_each(|test| test.visit_relations(visit)),
+            Self::From(relation) => visit(relation),
+            _ => {}
         }
     }
 }
 
-fn has_part(value: &Json, part: &ValueMatcher) -> Result<bool, CannotDecide> {
+fn has_part(value: &Json, part: &ValueMatcher, context: CallContext<'_>) -> Result<bool, CannotDecide> {
     match (value, part) {
         (Json::String(text), ValueMatcher::Literal(Json::String(part))) => Ok(text.contains(part.as_str())),
-        (Json::Array(elements), part) => accept_any(elements, |element| part.accepts(element)),
+        (Json::Array(elements), part) => accept_any(elements, |element| part.accepts(element, context)),
         _ => Ok(false),
     }
 }

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::ValueMatcher;
+use super::relation::{Relation, RelationSource};
 use super::test::{Bound, JsonType, ValueTest};
 use crate::JsonSchema;
 use crate::check::json_schema::Home;
 use crate::check::support::forms::InlineSchema;
 use crate::json::{Json, JsonNumber};
-use crate::pattern::{Flags, JsRegex, JsonPath};
+use crate::pattern::{Flags, JsRegex, JsonPath, ToolPattern};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::yaml::{MappingOr, Node, OneOrMany, Placed, Unparsed, even_null, read_all};
 
@@ -75,6 +76,13 @@ pub(crate) struct MatcherWords {
     /// A text that is similar to another: 1 minus the share of edits.
     #[serde(default, deserialize_with = "even_null")]
     similar: Option<WrittenSimilarity>,
+    /// A value that comes from elsewhere in the run: `prompt`, a figure or whole words of the user's text; `result`, a value in
+    /// an earlier result.
+    from: Option<Placed<RelationSource>>,
+    /// With `from: result`: the tool of the earlier call.
+    of: Option<Placed<ToolPattern>>,
+    /// With `from: result`: the RFC 9535 path to the value in the result.
+    path: Option<Placed<JsonPath>>,
 }
 
 /// A length with a minimum or a maximum.
@@ -229,10 +237,40 @@ impl MatcherWords {
         tests.extend(
             self.similar.map(|similar| ValueTest::Similar { to: similar.to, at_least: similar.at_least.0 }),
         );
+        let relation = build_relation(self.from, self.of, self.path);
+        // A word that has a mistake of its own is not missing.
+        if relation.is_ok() || errors.is_empty() {
+            tests.extend(errors.take(relation).flatten().map(ValueTest::From));
+        }
         match self.jsonpath {
             Some(path) => vec![ValueTest::Path(path, tests)],
             None => tests,
         }
+    }
+}
+
+/// Builds the relation of the words `from`, `of` and `path`.
+fn build_relation(
+    from: Option<Placed<RelationSource>>,
+    of: Option<Placed<ToolPattern>>,
+    path: Option<Placed<JsonPath>>,
+) -> Result<Option<Relation>, LoadError> {
+    let Some(from) = from else { return Ok(None) };
+    match (*from, of, path) {
+        (RelationSource::Prompt, None, None) => Ok(Some(Relation::Prompt)),
+        (RelationSource::Prompt, Some(of), _) => Err(of.error("`of` has no meaning with `from: prompt`")),
+        (RelationSource::Prompt, _, Some(path)) => {
+            Err(path.error("`path` has no meaning with `from: prompt`"))
+        }
+        (RelationSource::Result, Some(of), Some(path)) => {
+            Ok(Some(Relation::Result { of: of.into_value(), path: path.into_value() }))
+        }
+        (RelationSource::Result, None, _) => Err(from
+            .error("`of` is missing")
+            .help("name the tool: `{from: result, of: get_order, path: $.total}`")),
+        (RelationSource::Result, _, None) => Err(from
+            .error("`path` is missing")
+            .help("say where the value is in the result: `path: $.total`, or `path: $` for all of it")),
     }
 }
 

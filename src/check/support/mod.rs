@@ -2,10 +2,13 @@
 
 pub(super) mod answer;
 pub(super) mod answer_json;
+pub(super) mod call_results;
+pub(super) mod call_status;
 pub(super) mod demands;
 pub(crate) mod forms;
 pub(super) mod inner_check;
 pub(super) mod js_pattern;
+pub(super) mod known_facts;
 pub(super) mod messages;
 #[cfg(not(all(feature = "json-schema", feature = "verification")))]
 pub(super) mod missing_feature;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::JsonSchema;
-use crate::check::arguments::{MatcherWords, ResultMatcher, WORDS};
+use crate::check::arguments::{MatcherWords, RELATION_WORDS, ResultMatcher, WORDS};
 use crate::json::Json;
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
@@ -71,8 +71,9 @@ enum FailureRule {
 impl FailedWhen {
     /// Reads `never`, a matcher of the result, or such a rule for each tool.
     pub(crate) fn read(node: Node<'_>) -> Result<Self, LoadErrors> {
-        let is_matcher =
-            node.entries().into_iter().flatten().any(|(key, _)| WORDS.contains(&key.name.as_str()));
+        // A tool may be called `path`.
+        let is_word = |key: &str| WORDS.contains(&key) && !RELATION_WORDS.contains(&key);
+        let is_matcher = node.entries().into_iter().flatten().any(|(key, _)| is_word(key.name.as_str()));
         if node.entries().is_none() || is_matcher {
             return Ok(Self { rules: vec![(None, FailureRule::read(node)?)] });
         }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::mode::TrajectoryMode;
-use super::run_calls::WantedStatus;
 use super::spec::{CallSpec, SpecDefaults, WrittenCall};
 use crate::JsonSchema;
 use crate::check::arguments::{ArgumentsMode, WrittenArguments};
+use crate::check::support::call_status::WantedStatus;
 use crate::check::support::messages::say_times;
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors, Place};

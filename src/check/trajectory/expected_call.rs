@@ -1,9 +1,10 @@
 //! One expected call, looked for among the calls of its tool.
 
 use super::entry::Times;
-use super::run_calls::{RunCalls, WantedStatus};
+use super::run_calls::RunCalls;
 use super::spec::{CallSpec, SpecDefaults, WrittenCall};
 use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
+use crate::check::support::call_status::WantedStatus;
 use crate::check::support::messages::{run_of, what_was_called};
 use crate::check::support::reading::Occurrence;
 use crate::check::{Check, Demand};
@@ -47,6 +48,8 @@ struct JudgedCall<'c> {
     ended: Known,
     /// Whether it ended as wanted with the wanted arguments.
     agrees: Known,
+    /// Why it is not known whether the arguments are the wanted ones, if the run says too little.
+    doubt: Option<CannotDecide>,
 }
 
 impl JudgedCall<'_> {
@@ -96,28 +99,36 @@ impl ExpectedCall {
         let judged = calls.map(|call| {
             let ended = run.knows_status(call, self.spec.status);
             // Calls of another outcome were not what was wanted, however well their arguments agree.
-            let agrees = match ended {
-                Known::No => Known::No,
-                _ => match self.knows_arguments(call)? {
-                    Known::Yes => ended,
-                    other => other,
-                },
-            };
-            Ok(JudgedCall { call, ended, agrees })
+            if ended == Known::No {
+                return Ok(JudgedCall { call, ended, agrees: Known::No, doubt: None });
+            }
+            let (known, doubt) = self.knows_arguments(call, run)?;
+            let agrees = if known == Known::Yes { ended } else { known };
+            Ok(JudgedCall { call, ended, agrees, doubt })
         });
         judged.collect()
     }
 
     /// Whether the arguments are the wanted ones. Where a call is forbidden, arguments that cannot be read may be those.
-    fn knows_arguments(&self, call: &Call) -> Result<Known, CannotDecide> {
+    /// What a relation cannot know comes with its reason.
+    fn knows_arguments(
+        &self,
+        call: &Call,
+        run: &RunCalls<'_>,
+    ) -> Result<(Known, Option<CannotDecide>), CannotDecide> {
         let has_limit = self.times.is_some_and(|times| times.at_most.is_some());
         match &call.arguments {
-            _ if self.spec.accepts_any_arguments() => Ok(Known::Yes),
-            Arguments::Unrecorded => Ok(Known::Unknown),
-            _ if has_limit && has_unreadable_arguments(call) => Ok(Known::Unknown),
-            arguments if self.spec.count_other_arguments(arguments)? == 0 => Ok(Known::Yes),
-            _ => Ok(Known::No),
+            _ if self.spec.accepts_any_arguments() => return Ok((Known::Yes, None)),
+            Arguments::Unrecorded => return Ok((Known::Unknown, None)),
+            _ if has_limit && has_unreadable_arguments(call) => return Ok((Known::Unknown, None)),
+            _ => {}
         }
+        let fit = self.spec.compare_arguments(call, run)?;
+        Ok(match (fit.differences, fit.doubt) {
+            (0, None) => (Known::Yes, None),
+            (0, doubt) => (Known::Unknown, doubt),
+            _ => (Known::No, None),
+        })
     }
 
     fn judge<'c>(&self, judged: &[JudgedCall<'c>]) -> Judgement<'c> {
@@ -166,6 +177,9 @@ impl ExpectedCall {
         };
         if first.ended == Known::Unknown {
             return run.explain_doubt(first.call);
+        }
+        if let Some(doubt) = &first.doubt {
+            return doubt.clone();
         }
         if let Err(unrecorded) = require_arguments(first.call) {
             return unrecorded;
@@ -275,7 +289,7 @@ impl ExpectedCall {
 
 impl Check for ExpectedCall {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
-        let run = RunCalls::new(&evidence.trace, &self.ignored);
+        let run = RunCalls::new(evidence, &self.ignored);
         let judged = self.judge_calls(&run)?;
         let (found, violation) = match self.judge(&judged) {
             Judgement::Holds(found) => (found, None),
@@ -301,7 +315,7 @@ impl Check for ExpectedCall {
     }
 
     fn tools(&self) -> Vec<&ToolPattern> {
-        vec![&self.spec.tool]
+        self.spec.list_tools()
     }
 
     // Further calls add to those that agree, and take none away.

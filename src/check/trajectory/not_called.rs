@@ -14,10 +14,10 @@ use serde::Deserialize;
 
 use super::entry::Times;
 use super::expected_call::ExpectedCall;
-use super::run_calls::WantedStatus;
 use super::spec::WrittenCall;
 use crate::JsonSchema;
 use crate::check::arguments::{ArgumentsMode, IgnoredPaths, WrittenArguments};
+use crate::check::support::call_status::WantedStatus;
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;

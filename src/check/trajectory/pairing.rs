@@ -5,9 +5,10 @@ use super::assignment::assign_calls;
 use super::edits::{CallEdit, EditKind, EditScript, HeldCall};
 use super::entry::CallSlot;
 use super::pairing_costs::{FARTHEST, MATCH, PairingCosts, Pairs, UNRELATED};
-use super::run_calls::{RunCalls, WantedStatus};
+use super::run_calls::RunCalls;
 use super::settings::Trajectory;
 use super::spec::{CallDifference, CallSpec};
+use crate::check::support::call_status::WantedStatus;
 use crate::outcome::CannotDecide;
 use crate::trace::Call;
 

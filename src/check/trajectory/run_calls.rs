@@ -3,13 +3,11 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use serde::Deserialize;
-
-use crate::JsonSchema;
-use crate::check::arguments::IgnoredPaths;
-use crate::evidence::{CallSuccess, Known, SuccessBasis};
+use crate::check::arguments::{CallContext, IgnoredPaths, RunFacts};
+use crate::check::support::call_status::WantedStatus;
+use crate::evidence::{CallSuccess, Evidence, Known, SuccessBasis};
 use crate::outcome::CannotDecide;
-use crate::trace::{Arguments, Call, CallStatus, Trace};
+use crate::trace::{Arguments, Call, CallStatus};
 
 /// How calls are counted of which it is not known whether they ended as wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,11 +27,14 @@ pub(super) struct RunCalls<'r> {
     happened: OnceCell<Vec<Known>>,
     /// Whether it is recorded that each call worked.
     worked: OnceCell<Vec<Known>>,
+    /// What the arguments are compared with, beside the settings.
+    facts: RunFacts<'r>,
 }
 
 impl<'r> RunCalls<'r> {
     /// Takes the calls without their ignored arguments.
-    pub(super) fn new(trace: &'r Trace, ignored: &IgnoredPaths) -> Self {
+    pub(super) fn new(evidence: &'r Evidence<'_>, ignored: &IgnoredPaths) -> Self {
+        let trace = &evidence.trace;
         let success = CallSuccess::of(trace);
         // The trace is copied only if something is taken out of it.
         let mut calls = Cow::Borrowed(trace.calls.as_slice());
@@ -44,7 +45,14 @@ impl<'r> RunCalls<'r> {
                 }
             }
         }
-        Self { calls, reading: Reading::Lenient, success, happened: OnceCell::new(), worked: OnceCell::new() }
+        Self {
+            calls,
+            reading: Reading::Lenient,
+            success,
+            happened: OnceCell::new(),
+            worked: OnceCell::new(),
+            facts: RunFacts::new(evidence),
+        }
     }
 
     /// Keeps the calls that `wanted` returns `true` for.
@@ -89,16 +97,12 @@ impl<'r> RunCalls<'r> {
 
     /// Whether it is known that the call ended as wanted.
     pub(super) fn knows_status(&self, call: &Call, wanted: WantedStatus) -> Known {
-        match wanted {
-            WantedStatus::Ok => self.happened(call),
-            WantedStatus::Succeeded => self.worked(call),
-            WantedStatus::Error => match (call.status, self.worked(call)) {
-                (CallStatus::Error, _) => Known::Yes,
-                (CallStatus::Unanswered, _) | (_, Known::Yes) => Known::No,
-                (_, Known::No | Known::Unknown) => Known::Unknown,
-            },
-            WantedStatus::Any => Known::Yes,
-        }
+        wanted.judge(call, || self.happened(call), || self.worked(call))
+    }
+
+    /// The run around the arguments of a call.
+    pub(super) fn context<'c>(&'c self, call: &'c Call) -> CallContext<'c> {
+        CallContext::of(&self.facts, call)
     }
 
     /// Decides what is not known: it counts as a yes in the reading `favoured`.
@@ -137,32 +141,5 @@ impl<'r> RunCalls<'r> {
     /// The same calls in another reading.
     pub(super) fn read_as(self, reading: Reading) -> Self {
         Self { reading, ..self }
-    }
-}
-
-/// How an expected call must end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[schemars(rename = "call_status")]
-#[serde(rename_all = "snake_case")]
-pub(super) enum WantedStatus {
-    /// The call was answered, and nothing says that it failed. A result that looks like a failure leaves it undecided.
-    #[default]
-    Ok,
-    /// The trace records that the call succeeded.
-    Succeeded,
-    /// The call failed.
-    Error,
-    /// The call was made, with any result.
-    Any,
-}
-
-impl WantedStatus {
-    /// The predicate of a call that ended so.
-    pub(super) fn words(self) -> &'static str {
-        match self {
-            Self::Ok | Self::Succeeded => "succeeded",
-            Self::Error => "failed",
-            Self::Any => "were made",
-        }
     }
 }

@@ -4,10 +4,10 @@ use serde::Deserialize;
 
 use super::entry::{Entry, SlotBuilder, SlotGroup};
 use super::mode::TrajectoryMode;
-use super::run_calls::WantedStatus;
 use super::spec::{DefaultValues, SpecDefaults};
 use crate::JsonSchema;
 use crate::check::arguments::{ArgumentsMode, IgnoredPaths};
+use crate::check::support::call_status::WantedStatus;
 use crate::json::JsonMap;
 use crate::place::LoadErrors;
 use crate::yaml::{OneOrMany, Placed, Unparsed};

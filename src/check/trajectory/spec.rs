@@ -1,10 +1,11 @@
 //! One expected call: a tool, its arguments, and how it ended.
 
-use super::run_calls::{RunCalls, WantedStatus};
+use super::run_calls::{Reading, RunCalls};
 use crate::check::arguments::{
-    ArgumentDifference, ArgumentsMatcher, ArgumentsMode, IgnoredPaths, ToolArguments, WrittenArguments,
-    read_arguments,
+    ArgumentDifference, ArgumentsFit, ArgumentsMatcher, ArgumentsMode, IgnoredPaths, ToolArguments,
+    WrittenArguments, read_arguments,
 };
+use crate::check::support::call_status::WantedStatus;
 use crate::evidence::require_arguments;
 use crate::json::JsonMap;
 use crate::outcome::CannotDecide;
@@ -67,7 +68,9 @@ impl CallSpec {
             return Ok(status);
         }
         require_arguments(call)?;
-        Ok(status + self.count_other_arguments(&call.arguments)?)
+        let fit = self.compare_arguments(call, run)?;
+        let doubts = usize::from(fit.doubt.is_some() && run.reading == Reading::Strict);
+        Ok(status + fit.differences + doubts)
     }
 
     /// Whether the call may have any arguments.
@@ -75,9 +78,32 @@ impl CallSpec {
         self.constrained_arguments().is_none()
     }
 
-    /// Returns the number of differences between arguments and the expected ones.
-    pub(super) fn count_other_arguments(&self, actual: &Arguments) -> Result<usize, CannotDecide> {
-        self.constrained_arguments().map_or(Ok(0), |arguments| arguments.count_differences(actual))
+    /// Compares the arguments of a call with the expected ones.
+    pub(super) fn compare_arguments(
+        &self,
+        call: &Call,
+        run: &RunCalls<'_>,
+    ) -> Result<ArgumentsFit, CannotDecide> {
+        self.constrained_arguments().map_or_else(
+            || Ok(ArgumentsFit::default()),
+            |arguments| arguments.count_differences(&call.arguments, run.context(call)),
+        )
+    }
+
+    /// The tools that the settings name: the called one, and those whose results its arguments are compared with.
+    pub(super) fn list_tools(&self) -> Vec<&ToolPattern> {
+        let related = self.constrained_arguments().map(ArgumentsMatcher::list_related_tools);
+        std::iter::once(&self.tool).chain(related.into_iter().flatten()).collect()
+    }
+
+    /// Whether the arguments are compared with something else in the run.
+    pub(super) fn has_relations(&self) -> bool {
+        self.constrained_arguments().is_some_and(ArgumentsMatcher::has_relations)
+    }
+
+    /// Whether the arguments are compared with the results of other calls, which a trace may lack.
+    pub(super) fn reads_results(&self) -> bool {
+        self.constrained_arguments().is_some_and(|arguments| !arguments.list_related_tools().is_empty())
     }
 
     /// Returns the differences to a call of the tool.
@@ -88,7 +114,7 @@ impl CallSpec {
     ) -> Result<CallDifference, CannotDecide> {
         let status = run.describe_other_status(call, self.status);
         let arguments = match self.constrained_arguments() {
-            Some(arguments) => arguments.list_differences(&call.arguments)?,
+            Some(arguments) => arguments.list_differences(&call.arguments, run.context(call))?,
             None => Vec::new(),
         };
         Ok(CallDifference { arguments, status })

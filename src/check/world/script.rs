@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::template::{CallValues, PointerTemplate, ValueTemplate, find_argument, render_scalar};
 use super::tree::{StatePath, WorldTree, describe_absence};
-use crate::check::arguments::ArgumentsMatcher;
+use crate::check::arguments::{ArgumentsMatcher, CallContext};
 use crate::check::json_schema::Schema;
 use crate::evidence::Injection;
 use crate::json::{Json, JsonMap};
@@ -510,7 +510,8 @@ fn find_invalid_arguments(tool: &MockTool, arguments: &Arguments) -> Result<Opti
 
 fn applies(answer: &MockAnswer, arguments: &Arguments) -> Result<bool, String> {
     let Some(when) = &answer.when else { return Ok(true) };
-    when.count_differences(arguments).map(|count| count == 0).map_err(|unfit| format!("{:?}", unfit.reason))
+    let fit = when.count_differences(arguments, CallContext::none());
+    fit.map(|fit| fit.differences == 0).map_err(|unfit| format!("{:?}", unfit.reason))
 }
 
 #[cfg(test)]

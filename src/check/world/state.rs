@@ -33,7 +33,7 @@ use super::script::{InitialState, ScriptRun, ScriptedAnswer, ToolScript};
 use super::template::parse_pointer;
 use super::tree::{StatePath, WorldTree, overlap, render_pointer};
 use crate::JsonSchema;
-use crate::check::arguments::{ArgumentMatcher, Presence, WrittenArgument};
+use crate::check::arguments::{ArgumentMatcher, CallContext, Presence, WrittenArgument, refuse_relations};
 use crate::check::support::answer_json::shown;
 use crate::check::{Check, CheckKind, Scope, ScriptInScope};
 use crate::evidence::{Evidence, WorldEvidence};
@@ -117,6 +117,7 @@ impl StateSettings {
         let mut has = Vec::with_capacity(settings.has.0.len());
         for (pointer, value) in &settings.has.0 {
             let path = errors.take(read_pointer(pointer, script));
+            refuse_relations(value.node(), "values of the state", &mut errors);
             let matcher = errors.take(ArgumentMatcher::read(value.node()));
             has.extend(path.zip(matcher));
         }
@@ -300,7 +301,7 @@ impl State {
         let mut violations = Vec::new();
         for (path, matcher) in &self.has {
             let found = tree.find(path);
-            let is_held = matcher.accepts(found)?;
+            let is_held = matcher.accepts(found, CallContext::none())?;
             let pointer = render_pointer(path);
             items.push(Item::tested(format!("`{pointer}` is as expected"), is_held));
             if !is_held {

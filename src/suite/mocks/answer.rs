@@ -8,6 +8,7 @@ use crate::JsonSchema;
 use crate::case::{MockAnswer, MockContent};
 use crate::check::arguments::{
     ArgumentsMatcher, ArgumentsMode, IgnoredPaths, ToolArguments, WrittenArguments, read_arguments,
+    refuse_relations,
 };
 use crate::check::world::{AnswerContent, ExistsIn, PointerTemplate, StateOperation, ValueTemplate};
 use crate::json::{Json, JsonMap, json};
@@ -207,6 +208,7 @@ fn parse_when(node: Node<'_>, parts: &mut StateParts) -> Result<Conditions, Load
     for (key, value) in node.entries().into_iter().flatten() {
         let Some(pointer) = value.get(EXISTS_IN) else {
             refuse_nested(value, &mut errors);
+            refuse_relations(value, "conditions of mock tools", &mut errors);
             continue;
         };
         names.push(key.name.as_str());

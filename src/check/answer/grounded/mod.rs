@@ -37,7 +37,6 @@
 //! ```
 
 mod claims;
-mod known;
 mod nearest;
 mod sources;
 
@@ -48,14 +47,14 @@ use serde::{Deserialize, Deserializer, de};
 
 use crate::JsonSchema;
 use crate::check::support::answer::{answer, excerpt, position, saying};
+use crate::check::support::known_facts::{KnownFacts, Leaf};
 use crate::check::support::messages::join_list;
 use crate::check::{Check, CheckKind};
 use crate::evidence::{Evidence, Question};
 use crate::outcome::{CannotDecide, Item, Outcome, State, Violation, count_to_f64};
 use crate::pattern::{Atom, AtomKind, AtomReading, find_atoms};
 use crate::secrets::QuotedText;
-use known::Known;
-use sources::{From, Leaf, leaves, unseen_result};
+use sources::{From, leaves, unseen_result};
 
 pub(crate) const KIND: CheckKind = CheckKind::of::<Grounded>(
     "grounded",
@@ -195,7 +194,7 @@ impl Grounded {
             let Atom { kind, readings, .. } = &claim.atom;
             readings.iter().map(|reading| (*kind, reading))
         });
-        let known = Known::new(leaves, readings).ok_or_else(|| {
+        let known = KnownFacts::new(leaves, readings).ok_or_else(|| {
             CannotDecide::budget_exceeded("the answer has more texts than can be looked up")
         })?;
         let mut items = Vec::new();
@@ -217,13 +216,13 @@ impl Grounded {
         Ok(outcome.stat("atoms", claims.len()).stat("unsupported", orphans.len()))
     }
 
-    fn violations(&self, orphans: &[&Claim], answer: &str, known: &Known) -> Vec<Violation> {
+    fn violations(&self, orphans: &[&Claim], answer: &str, known: &KnownFacts) -> Vec<Violation> {
         let told = orphans.iter().take(SHOWN).map(|claim| self.orphan(claim, answer, known));
         let more = orphans.len().saturating_sub(SHOWN);
         told.chain((more > 0).then(|| self.and_more(more))).collect()
     }
 
-    fn orphan(&self, claim: &Claim, answer: &str, known: &Known) -> Violation {
+    fn orphan(&self, claim: &Claim, answer: &str, known: &KnownFacts) -> Violation {
         let text = claim.text.as_str();
         let kind = claim.atom.kind.name();
         let at = position(answer, claim.atom.range.start);

@@ -1,6 +1,6 @@
 //! Finds the value in the evidence nearest to a value of the answer. It is a hint and decides no verdict.
 
-use super::known::Known;
+use crate::check::support::known_facts::KnownFacts;
 use crate::pattern::{AtomReading, ClockTime, Date, Decimal, Unit};
 
 /// Longer texts are not compared.
@@ -11,7 +11,7 @@ const DAYS: i32 = 31;
 const MINUTES: i32 = 60;
 
 /// The value nearest to one of `readings`, in a user's words.
-pub(super) fn nearest(readings: &[AtomReading], known: &Known) -> Option<String> {
+pub(super) fn nearest(readings: &[AtomReading], known: &KnownFacts) -> Option<String> {
     readings.iter().find_map(|reading| match reading {
         AtomReading::Number(number, unit) => {
             of_other_unit(number, *unit, known).or_else(|| near_number(number, known))
@@ -22,14 +22,14 @@ pub(super) fn nearest(readings: &[AtomReading], known: &Known) -> Option<String>
     })
 }
 
-fn of_other_unit(number: &Decimal, unit: Option<Unit>, known: &Known) -> Option<String> {
+fn of_other_unit(number: &Decimal, unit: Option<Unit>, known: &KnownFacts) -> Option<String> {
     let seen = known.numbers.get(number)?.iter().flatten().min()?;
     unit.map(|_| format!("`{number} {seen}`"))
 }
 
 /// Finds a number that is a slip (one digit more, less or other, or another sign) or a rounding away, or else the closest
 /// number within a tenth of the claimed one.
-fn near_number(number: &Decimal, known: &Known) -> Option<String> {
+fn near_number(number: &Decimal, known: &KnownFacts) -> Option<String> {
     let shown = number.to_string();
     let value: f64 = shown.parse().ok().filter(|_| (2..=LONGEST).contains(&shown.len()))?;
     let candidates = known.numbers.keys().map(Decimal::to_string);
@@ -65,7 +65,7 @@ fn count_places(number: &str) -> usize {
     number.split_once('.').map_or(0, |(_, fraction)| fraction.len())
 }
 
-fn near_date(date: Date, known: &Known) -> Option<String> {
+fn near_date(date: Date, known: &KnownFacts) -> Option<String> {
     let near = known.dates.iter().filter_map(|other| Some((date_distance(date, *other)?, other.to_string())));
     near.min().map(|(_, other)| format!("`{other}`"))
 }
@@ -88,7 +88,7 @@ fn day_number(date: Date) -> Option<i32> {
     Some(i32::from(date.year?) * 372 + i32::from(date.month) * 31 + i32::from(date.day?))
 }
 
-fn near_time(time: ClockTime, known: &Known) -> Option<String> {
+fn near_time(time: ClockTime, known: &KnownFacts) -> Option<String> {
     let minute = minute_of_day(time);
     let near = known.times.iter().map(|other| ((minute_of_day(*other) - minute).abs(), other.to_string()));
     near.filter(|(distance, _)| *distance <= MINUTES).min().map(|(_, other)| format!("`{other}`"))
@@ -98,7 +98,7 @@ fn minute_of_day(time: ClockTime) -> i32 {
     i32::from(time.hour) * 60 + i32::from(time.minute)
 }
 
-fn near_name(name: &str, known: &Known) -> Option<String> {
+fn near_name(name: &str, known: &KnownFacts) -> Option<String> {
     // The distance takes quadratic time, and a longer name is not read by a person.
     if name.len() > LONGEST {
         return None;

@@ -3,8 +3,9 @@
 use serde::Deserialize;
 
 use crate::JsonSchema;
+use crate::check::support::known_facts::Leaf;
 use crate::evidence::Evidence;
-use crate::json::{Json, JsonNumber};
+use crate::json::Json;
 use crate::trace::{Arguments, Call, Role};
 
 /// A part of the evidence.
@@ -28,17 +29,6 @@ impl From {
             Self::Prompt => "prompt",
         }
     }
-}
-
-/// A piece of the evidence that is not made of others.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Leaf<'e> {
-    /// A text, or the key of an object.
-    Text(&'e str),
-    /// A number.
-    Number(&'e JsonNumber<'static>),
-    /// The number of entries or calls.
-    Count(usize),
 }
 
 /// Lists the values in `from`.

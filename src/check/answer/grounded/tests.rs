@@ -47,7 +47,7 @@ fn hints_name_the_nearest_value() {
         let evidence = [Leaf::Text(result)];
         let claim = find_atoms(answer, AtomKind::ALL).remove(0);
         let readings = claim.readings.iter().map(|reading| (claim.kind, reading));
-        nearest::nearest(&claim.readings, &Known::new(&evidence, readings).expect("few texts"))
+        nearest::nearest(&claim.readings, &KnownFacts::new(&evidence, readings).expect("few texts"))
     };
     for (answer, result, hint) in read_examples::<(String, String, Option<String>)>(EXAMPLES, "nearest") {
         assert_eq!(near(&answer, &result), hint, "{answer}");

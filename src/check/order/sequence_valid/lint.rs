@@ -1,6 +1,6 @@
 //! Rules that contradict each other: one requires calls that another forbids.
 
-use super::{Finding, LocatedRule, Run, SameTurn};
+use super::{Finding, LocatedRule, Run};
 use crate::outcome::Violation;
 use crate::place::{LoadError, LoadErrors};
 use crate::trace::Call;
@@ -26,7 +26,7 @@ pub(super) fn refuse_contradictions(rules: &[LocatedRule], nodes: &[Node<'_>]) -
 
 /// Whether no run that contains these calls keeps the rule.
 fn forbids(rule: &LocatedRule, calls: &[Call]) -> bool {
-    let run = Run { calls, same_turn: SameTurn::default(), described: usize::MAX };
+    let run = Run::of_calls(calls);
     match rule.rule.check(&run) {
         Finding::Violated { listed: violations, .. } => {
             rule.rule.stays_broken(&violations.iter().collect::<Vec<&Violation>>())

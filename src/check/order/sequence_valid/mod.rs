@@ -21,7 +21,10 @@
 //! | `sequence {tools, strict: false}` | once one of the tools is called, all are, in this order; `strict`: with nothing between |
 //!
 //! A tool is a name, a glob, the name of an alias (any of its members), or
-//! `{tool, args_match: {argument: regex}}`. `tools`, `first` and `then` take one tool or a list. For
+//! `{tool, args_match: {argument: regex}, status: ok, result: {JSONPATH: value}}`. An attempt counts, unless `status` or
+//! `result` say how the call ends: `first: {tool: verify, status: ok, result: {$.verified: true}}`. A value in `result` may
+//! be a [matcher](../calls.md#matchers). Where the trace does not say how a call ended, the rule is undecided if that
+//! matters. `tools`, `first` and `then` take one tool or a list. For
 //! `immediately_before`, one tool of the list `first` is enough. Rules are listed under `rules`, with `aliases` beside
 //! them, or in a `policy` file: a list of rules, or `{version, aliases, sequences}`. `sequence: [..]` requires exactly
 //! these calls and no others.
@@ -34,6 +37,7 @@
 //! ```
 
 mod lint;
+mod outcome;
 mod rules;
 mod settings;
 
@@ -49,7 +53,7 @@ use crate::evidence::{CallSuccess, Evidence, explain_unreadable_arguments, requi
 use crate::outcome::{CannotDecide, Item, Outcome, State, Violation};
 use crate::pattern::ToolPattern;
 use crate::place::Place;
-use crate::trace::Call;
+use crate::trace::{Call, Trace};
 
 use self::settings::{Operand, SequenceSettings};
 
@@ -116,9 +120,18 @@ struct Run<'r> {
     same_turn: SameTurn,
     /// The number of violations that a rule describes. The others are counted.
     described: usize,
+    success: CallSuccess,
+    /// The numbers of the calls of unknown outcome that are taken to have ended as the rules want.
+    assumed: &'r [usize],
 }
 
-impl Run<'_> {
+impl<'r> Run<'r> {
+    /// A run of these calls alone.
+    fn of_calls(calls: &'r [Call]) -> Self {
+        let success = CallSuccess::of_calls(calls);
+        Self { calls, same_turn: SameTurn::default(), described: usize::MAX, success, assumed: &[] }
+    }
+
     /// Whether no turn has more than [`MAX_TURN_CALLS`] calls, so that a search in one turn costs little.
     fn has_turns(&self) -> bool {
         if self.same_turn == SameTurn::Allow {
@@ -150,6 +163,13 @@ pub(crate) enum SameTurn {
 /// The largest number of times that a tool of a rule is compared with a call: some seconds. The longest run, 250,000 calls,
 /// may have 200 rules of two tools.
 const MAX_STEPS: usize = 100_000_000;
+
+/// How many comparisons of tools one comparison of results is worth: a result may be a long text of JSON.
+const OUTCOME_STEPS: usize = 1000;
+
+/// The largest number of calls of unknown outcome that are tried both ways. With more of them, a rule about outcomes is
+/// undecided.
+const MAX_DOUBTFUL_CALLS: usize = 4;
 
 /// The largest number of violations of one rule that are kept. Each of many calls can violate each of many rules.
 const MAX_RULE_VIOLATIONS: usize = 100;
@@ -192,13 +212,16 @@ struct LocatedRule {
     policy: Option<Place>,
     /// Whether the rule constrains arguments.
     reads_arguments: bool,
+    /// Whether the rule asks how calls ended.
+    reads_outcomes: bool,
     rule: Box<dyn Rule>,
 }
 
 impl LocatedRule {
     fn new(name: &'static str, number: Option<usize>, policy: Option<Place>, rule: Box<dyn Rule>) -> Self {
         let reads_arguments = rule.operands().into_iter().any(Operand::reads_arguments);
-        Self { name, number, policy, reads_arguments, rule }
+        let reads_outcomes = rule.operands().into_iter().any(Operand::reads_outcomes);
+        Self { name, number, policy, reads_arguments, reads_outcomes, rule }
     }
 
     fn label(&self) -> String {
@@ -222,6 +245,39 @@ impl LocatedRule {
     fn find_unreadable<'r>(&self, run: &Run<'r>) -> Option<&'r Call> {
         let operands = if self.reads_arguments { self.rule.operands() } else { Vec::new() };
         run.calls.iter().find(|call| operands.iter().any(|operand| operand.may_match_unreadable(call)))
+    }
+
+    /// The calls of which nobody knows whether the rule means them, because the trace does not say how they ended.
+    fn list_doubts(&self, run: &Run<'_>) -> Vec<(usize, CannotDecide)> {
+        if !self.reads_outcomes {
+            return Vec::new();
+        }
+        let operands = self.rule.operands();
+        let doubts = run.calls.iter().filter_map(|call| {
+            Some((call.index, operands.iter().find_map(|operand| operand.find_doubt(call, run))?))
+        });
+        doubts.collect()
+    }
+
+    /// Checks the run in each reading of the calls of unknown outcome. `Err` explains the first of them, if the readings
+    /// differ.
+    fn check_readings(&self, run: &Run<'_>) -> Result<Finding, CannotDecide> {
+        let doubts = self.list_doubts(run);
+        let finding = self.rule.check(run);
+        let Some((_, first)) = doubts.first() else { return Ok(finding) };
+        if doubts.len() > MAX_DOUBTFUL_CALLS {
+            return Err(first.clone());
+        }
+        // Each number stands for a set of the doubtful calls, those that ended as wanted: its bits say which.
+        for reading in 1..1_usize << doubts.len() {
+            let assumed = doubts.iter().enumerate().filter(|(at, _)| reading >> at & 1 == 1);
+            let assumed: Vec<usize> = assumed.map(|(_, (call, _))| *call).collect();
+            let other = self.rule.check(&Run { assumed: &assumed, ..*run });
+            if std::mem::discriminant(&other) != std::mem::discriminant(&finding) {
+                return Err(first.clone());
+            }
+        }
+        Ok(finding)
     }
 
     /// Whether a call with arguments that cannot be read could turn this finding around.
@@ -279,7 +335,7 @@ struct SequenceValid {
 impl Check for SequenceValid {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
         self.needs_are_met(evidence)?;
-        let run = self.run(&evidence.trace.calls);
+        let run = self.run(&evidence.trace);
         self.require_steps(&run)?;
         let (items, violations): (Vec<Item>, Vec<Vec<Violation>>) =
             self.all().map(|located| self.hold(located, &run)).unzip();
@@ -287,10 +343,11 @@ impl Check for SequenceValid {
         let open = self.all().zip(&items).find(|(_, item)| item.state == State::Open);
         // A rule that is violated decides the check, whatever becomes of the others.
         if let Some((located, _)) = open.filter(|_| violations.iter().all(Vec::is_empty)) {
-            let call = located.find_unreadable(&run);
-            return Err(
-                call.map_or_else(|| CannotDecide::missing(located.label()), explain_unreadable_arguments)
-            );
+            if let Some(call) = located.find_unreadable(&run) {
+                return Err(explain_unreadable_arguments(call));
+            }
+            let doubt = located.list_doubts(&run).into_iter().next();
+            return Err(doubt.map_or_else(|| CannotDecide::missing(located.label()), |(_, doubt)| doubt));
         }
         Ok(Outcome::of_items(items, violations.into_iter().flatten().collect())
             .stat("calls_checked", run.calls.len())
@@ -317,7 +374,7 @@ impl Check for SequenceValid {
     }
 
     fn refuses(&self, evidence: &Evidence<'_>) -> bool {
-        let run = self.run(&evidence.trace.calls);
+        let run = self.run(&evidence.trace);
         self.needs_are_met(evidence).is_ok()
             && self.all().any(|located| !self.hold(located, &run).1.is_empty())
     }
@@ -333,7 +390,8 @@ impl Check for SequenceValid {
     fn counterexample(&self) -> Option<Evidence<'static>> {
         let calls = self.all().find_map(|located| {
             let calls = located.rule.refused()?;
-            let refused = matches!(located.rule.check(&self.run(&calls)), Finding::Violated { .. });
+            let run = Run { same_turn: self.same_turn, ..Run::of_calls(&calls) };
+            let refused = matches!(located.rule.check(&run), Finding::Violated { .. });
             refused.then_some(calls)
         })?;
         Some(run_of(calls).into())
@@ -357,13 +415,19 @@ impl SequenceValid {
         Ok(())
     }
 
-    fn run<'r>(&self, calls: &'r [Call]) -> Run<'r> {
-        Run { calls, same_turn: self.same_turn, described: MAX_RULE_VIOLATIONS }
+    fn run<'r>(&self, trace: &'r Trace) -> Run<'r> {
+        let success = CallSuccess::of(trace);
+        let calls = &trace.calls;
+        Run { calls, same_turn: self.same_turn, described: MAX_RULE_VIOLATIONS, success, assumed: &[] }
     }
 
     /// Returns an error if the rules compare too many tools with too many calls.
     fn require_steps(&self, run: &Run<'_>) -> Result<(), CannotDecide> {
-        let tools: usize = self.all().map(|located| located.rule.count_comparisons(run)).sum();
+        let weigh = |located: &LocatedRule| {
+            let comparisons = located.rule.count_comparisons(run);
+            if located.reads_outcomes { comparisons.saturating_mul(OUTCOME_STEPS) } else { comparisons }
+        };
+        let tools = self.all().map(weigh).fold(0, usize::saturating_add);
         if tools.saturating_mul(run.calls.len()) <= MAX_STEPS {
             return Ok(());
         }
@@ -375,7 +439,10 @@ impl SequenceValid {
         // A violation that rests on a call with unreadable arguments is none, so each of them must be seen.
         let described = if located.find_unreadable(run).is_some() { usize::MAX } else { MAX_RULE_VIOLATIONS };
         let run = &Run { described, ..*run };
-        let finding = located.rule.check(run);
+        let Ok(finding) = located.check_readings(run) else {
+            let item = located.item(State::Open).note("it is not known how a call ended");
+            return (item, Vec::new());
+        };
         if located.is_open(&finding, run) {
             return (located.item(State::Open).note("the arguments of a call cannot be read"), Vec::new());
         }
@@ -422,7 +489,7 @@ fn note_failed_operand(item: Item, located: &LocatedRule, run: &Run<'_>) -> Item
     }
     let mut required = located.rule.list_required_operands().into_iter();
     let only_failed = required.find(|operand| {
-        let mut calls = run.calls.iter().filter(|call| operand.matches(call)).peekable();
+        let mut calls = run.calls.iter().filter(|call| operand.matches(call, run)).peekable();
         calls.peek().is_some() && !calls.any(|call| success.may_have_worked(call))
     });
     match only_failed {

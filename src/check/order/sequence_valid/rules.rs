@@ -36,8 +36,7 @@ impl Rule for Require {
     }
 
     fn check(&self, run: &Run<'_>) -> Finding {
-        let missing =
-            self.tools.tools().iter().enumerate().filter(|(_, tool)| tool.first_in(run.calls).is_none());
+        let missing = self.tools.tools().iter().enumerate().filter(|(_, tool)| tool.first_in(run).is_none());
         Finding::of_each(missing, run, |(index, tool)| {
             never_called(tool, run.calls).at(self.tools.pointer(index))
         })
@@ -130,12 +129,12 @@ impl Rule for Before {
     fn check(&self, run: &Run<'_>) -> Finding {
         let thens = self.0.then.tools().iter();
         let tested: Vec<(&Operand, usize)> =
-            thens.filter_map(|then| Some((then, then.first_in(run.calls)?))).collect();
+            thens.filter_map(|then| Some((then, then.first_in(run)?))).collect();
         if tested.is_empty() {
             return self.0.not_exercised();
         }
         let firsts: Vec<Option<usize>> =
-            self.0.first.tools().iter().map(|first| first.first_in(run.calls)).collect();
+            self.0.first.tools().iter().map(|first| first.first_in(run)).collect();
         let unprepared = tested.into_iter().filter_map(|(then, at)| {
             let missing = self.find_missing(&firsts, at, run);
             (!missing.is_empty()).then_some((then, at, missing))
@@ -174,7 +173,7 @@ impl Before {
 /// Whether a call of `first` stands before the call at `at`. Its first call is the one at `begin`.
 fn stands_before(first: &Operand, begin: usize, at: usize, run: &Run<'_>) -> bool {
     let then = &run.calls[at];
-    let mut earlier = run.calls[begin.min(at)..at].iter().filter(|call| first.matches(call));
+    let mut earlier = run.calls[begin.min(at)..at].iter().filter(|call| first.matches(call, run));
     earlier.any(|call| run.same_turn == SameTurn::Allow || !is_parallel(call, then))
 }
 
@@ -188,7 +187,7 @@ fn describe_missing(missing: &[&Operand], then: &Operand, at: usize, run: &Run<'
     let said: Vec<String> = missing.iter().map(ToString::to_string).collect();
     let said = join_list(&said, "and");
     // A call of the same turn was made without the other's result, so it does not count as one before.
-    let same_turn = missing.iter().any(|first| first.first_in(&run.calls[..at]).is_some());
+    let same_turn = missing.iter().any(|first| first.first_before(at, run).is_some());
     let (when, help) = if same_turn {
         (
             "in an earlier turn",
@@ -204,8 +203,8 @@ fn describe_missing(missing: &[&Operand], then: &Operand, at: usize, run: &Run<'
 }
 
 fn locate_first(first: &Operand, at: usize, run: &Run<'_>) -> String {
-    match first.first_in(run.calls) {
-        None => format!("{first} was never called"),
+    match first.first_in(run) {
+        None => first.describe_other_outcome(run).unwrap_or_else(|| format!("{first} was never called")),
         Some(found) if found < at => format!("{first} is call {} of the same turn", run.calls[found].index),
         Some(found) => format!("{first} came only as call {}", run.calls[found].index),
     }
@@ -234,14 +233,14 @@ impl Rule for ImmediatelyBefore {
 
     fn check(&self, run: &Run<'_>) -> Finding {
         let tested = (0..run.calls.len()).filter_map(|at| {
-            Some((at, self.0.then.tools().iter().find(|then| then.matches(&run.calls[at]))?))
+            Some((at, self.0.then.tools().iter().find(|then| then.matches(&run.calls[at], run))?))
         });
         let mut tested = tested.peekable();
         if tested.peek().is_none() {
             return self.0.not_exercised();
         }
         let is_preceded = |at: usize| {
-            at.checked_sub(1).is_some_and(|previous| self.0.first.any_matches(&run.calls[previous]))
+            at.checked_sub(1).is_some_and(|previous| self.0.first.any_matches(&run.calls[previous], run))
         };
         let unpreceded = tested.filter(|(at, _)| !is_preceded(*at));
         Finding::of_each(unpreceded, run, |(at, then)| self.describe_unpreceded(at, then, run))
@@ -296,7 +295,7 @@ impl Rule for Blocklist {
     }
 
     fn check(&self, run: &Run<'_>) -> Finding {
-        let blocked = run.calls.iter().filter_map(|call| Some((call, self.blocked.find_match(call)?)));
+        let blocked = run.calls.iter().filter_map(|call| Some((call, self.blocked.find_match(call, run)?)));
         Finding::of_each(blocked, run, |(call, index)| self.describe_call(call, index))
     }
 
@@ -345,9 +344,9 @@ fn parse_part(written: &Placed<String>) -> Result<Part, LoadError> {
 }
 
 impl Part {
-    fn matches(&self, call: &Call) -> bool {
+    fn matches(&self, call: &Call, run: &Run<'_>) -> bool {
         match self {
-            Self::Glob(glob) => glob.matches(call),
+            Self::Glob(glob) => glob.matches(call, run),
             Self::Text(text, _) => call.name.contains(text) || call.written_name().contains(text),
         }
     }
@@ -368,7 +367,7 @@ impl Rule for Pattern {
     }
 
     fn check(&self, run: &Run<'_>) -> Finding {
-        let hits = run.calls.iter().filter(|call| self.part.matches(call));
+        let hits = run.calls.iter().filter(|call| self.part.matches(call, run));
         Finding::of_each(hits, run, |call| self.blocked(call))
     }
 
@@ -421,8 +420,10 @@ impl Rule for Allowlist {
     }
 
     fn check(&self, run: &Run<'_>) -> Finding {
-        let others =
-            run.calls.iter().filter(|call| self.allowed.find(call, |tool| tool.may_match(call)).is_none());
+        let others = run
+            .calls
+            .iter()
+            .filter(|call| self.allowed.find(call, |tool| tool.may_match(call, run)).is_none());
         Finding::of_each(others, run, |call| self.outside(call))
     }
 
@@ -437,7 +438,7 @@ impl Rule for Allowlist {
     fn refused(&self) -> Option<Vec<Call>> {
         let strangers = ["unlisted_tool", "x", "_", "0"]
             .map(|name| Call { server: ToolServer::BuiltIn, ..Call::new(name, Arguments::none(), 1) });
-        Some(vec![strangers.into_iter().find(|call| !self.allowed.any_matches(call))?])
+        Some(vec![strangers.into_iter().find(|call| !self.allowed.any_matches(call, &Run::of_calls(&[])))?])
     }
 }
 
@@ -563,7 +564,7 @@ impl Rule for Count {
     }
 
     fn check(&self, run: &Run<'_>) -> Finding {
-        let hits: Vec<&Call> = self.tool.all_in(run.calls).into_iter().map(|at| &run.calls[at]).collect();
+        let hits: Vec<&Call> = self.tool.all_in(run).into_iter().map(|at| &run.calls[at]).collect();
         let broken = self.bounds.iter().find(|bound| !bound.admits(hits.len()));
         Finding::of(broken.map(|bound| self.miscounted(*bound, &hits)).into_iter().collect())
     }
@@ -646,7 +647,7 @@ impl Rule for Eventually {
     }
 
     fn check(&self, run: &Run<'_>) -> Finding {
-        match self.tool.first_in(run.calls) {
+        match self.tool.first_in(run) {
             Some(at) if at < self.within => Finding::Held,
             Some(at) => Finding::of(vec![self.late(&run.calls[at])]),
             None => Finding::of(vec![self.never(run)]),
@@ -746,7 +747,7 @@ impl Rule for After {
     }
 
     fn check(&self, run: &Run<'_>) -> Finding {
-        let triggers = self.trigger.all_in(run.calls);
+        let triggers = self.trigger.all_in(run);
         if triggers.is_empty() {
             return never_came(&self.trigger);
         }
@@ -774,7 +775,7 @@ impl Rule for After {
 impl After {
     /// Lists the triggers that `then` does not follow in time.
     fn find_unanswered(&self, then: &Operand, triggers: &[usize], run: &Run<'_>) -> Vec<OpenTrigger> {
-        let answers = then.all_in(run.calls);
+        let answers = then.all_in(run);
         // The answers are in order, so the first one behind a trigger is found by a binary search. It alone decides: if the
         // next answer comes too late, so does every further one.
         let nexts = triggers.iter().map(|at| {
@@ -816,8 +817,8 @@ impl Rule for NeverAfter {
     }
 
     fn check(&self, run: &Run<'_>) -> Finding {
-        let Some(first) = self.trigger.first_in(run.calls) else { return never_came(&self.trigger) };
-        let later = run.calls[first + 1..].iter().filter(|call| self.forbidden.matches(call));
+        let Some(first) = self.trigger.first_in(run) else { return never_came(&self.trigger) };
+        let later = run.calls[first + 1..].iter().filter(|call| self.forbidden.matches(call, run));
         Finding::of_each(later, run, |call| self.forbidden(call, &run.calls[first]))
     }
 
@@ -879,7 +880,7 @@ impl Rule for Sequence {
 
     fn check(&self, run: &Run<'_>) -> Finding {
         let members = self.tools.tools();
-        let reached = if self.strict { self.walk_strictly(run.calls) } else { self.walk_loosely(run.calls) };
+        let reached = if self.strict { self.walk_strictly(run) } else { self.walk_loosely(run) };
         match reached {
             // Without its first member, the sequence was never begun.
             Ok(0) => Finding::NotExercised(format!("none of {} was called", self.tools.say_all(", "))),
@@ -897,7 +898,8 @@ impl Rule for Sequence {
 impl Sequence {
     /// Counts the members that were called in their order. Other calls, and repeats of earlier members, may come
     /// between them.
-    fn walk_loosely(&self, calls: &[Call]) -> Result<usize, Breach> {
+    fn walk_loosely(&self, run: &Run<'_>) -> Result<usize, Breach> {
+        let calls = run.calls;
         let members = self.tools.tools();
         // `next` is the member that is due. A call of a later member before it breaks the order; a repeat of an
         // earlier one does not.
@@ -905,10 +907,10 @@ impl Sequence {
         for (at, call) in calls.iter().enumerate() {
             let (past, due) = members.split_at(next);
             let Some((expected, later)) = due.split_first() else { break };
-            if expected.matches(call) {
+            if expected.matches(call, run) {
                 next += 1;
-            } else if !past.iter().any(|member| member.matches(call))
-                && later.iter().any(|member| member.matches(call))
+            } else if !past.iter().any(|member| member.matches(call, run))
+                && later.iter().any(|member| member.matches(call, run))
             {
                 return Err(Breach { at, next });
             }
@@ -917,12 +919,15 @@ impl Sequence {
     }
 
     /// Counts the members that were called directly one after the other, from the first call of any member on.
-    fn walk_strictly(&self, calls: &[Call]) -> Result<usize, Breach> {
+    fn walk_strictly(&self, run: &Run<'_>) -> Result<usize, Breach> {
+        let calls = run.calls;
         // Calls before the first member are free. From it on, each call must be the next member.
-        let Some(start) = calls.iter().position(|call| self.tools.any_matches(call)) else { return Ok(0) };
+        let Some(start) = calls.iter().position(|call| self.tools.any_matches(call, run)) else {
+            return Ok(0);
+        };
         let mut next = 0;
         for (member, at) in self.tools.tools().iter().zip(start..calls.len()) {
-            if !member.matches(&calls[at]) {
+            if !member.matches(&calls[at], run) {
                 return Err(Breach { at, next });
             }
             next += 1;
@@ -979,7 +984,7 @@ impl Rule for Exact {
     }
 
     fn check(&self, run: &Run<'_>) -> Finding {
-        Finding::of(self.first_difference(run.calls).into_iter().collect())
+        Finding::of(self.first_difference(run).into_iter().collect())
     }
 
     fn refused(&self) -> Option<Vec<Call>> {
@@ -988,10 +993,11 @@ impl Rule for Exact {
 }
 
 impl Exact {
-    fn first_difference(&self, calls: &[Call]) -> Option<Violation> {
+    fn first_difference(&self, run: &Run<'_>) -> Option<Violation> {
+        let calls = run.calls;
         let tools = self.tools.tools();
         // The first place where the lists part is the one to report: all places behind it may only be shifted.
-        let same = tools.iter().zip(calls).take_while(|(tool, call)| tool.matches(call)).count();
+        let same = tools.iter().zip(calls).take_while(|(tool, call)| tool.matches(call, run)).count();
         let violation = match (tools.get(same), calls.get(same)) {
             (None, None) => return None,
             (Some(tool), Some(call)) => describe_other(call, tool),

@@ -8,14 +8,18 @@ use serde::Deserialize;
 use smol_str::SmolStr;
 
 use super::lint::refuse_contradictions;
+use super::outcome::{OutcomeFit, WantedOutcome};
 use super::rules::{self, Exact};
-use super::{LocatedRule, Rule, SameTurn, SequenceValid};
+use super::{LocatedRule, Rule, Run, SameTurn, SequenceValid};
 use crate::JsonSchema;
+use crate::check::arguments::WrittenArgument;
+use crate::check::support::call_status::WantedStatus;
 use crate::check::support::reading::SettingsOfType;
 use crate::check::{BuildCheck, Check, Scope};
 use crate::evidence::has_unreadable_arguments;
 use crate::json::{Json, JsonMap};
-use crate::pattern::{MAX_SHORT_LIST, TextPattern, ToolPattern, ToolPatternSet, find_example};
+use crate::outcome::CannotDecide;
+use crate::pattern::{JsonPath, MAX_SHORT_LIST, TextPattern, ToolPattern, ToolPatternSet, find_example};
 use crate::place::{LoadError, LoadErrors};
 use crate::trace::{Arguments, Call};
 use crate::yaml::{MappingOr, Node, OneOrMany, OrderedMap, Placed, Tree, Unparsed, even_null, read_all};
@@ -183,7 +187,7 @@ fn build_exact(node: Node<'_>, aliases: &Aliases) -> Result<LocatedRule, LoadErr
 pub(super) struct WrittenRule {
     /// The type of the rule.
     r#type: RuleType,
-    /// The tool: a name, a glob, an alias, or `{tool, args_match}`. For `require`, a list of these as well.
+    /// The tool: a name, a glob, an alias, or `{tool, args_match, status, result}`. For `require`, a list of these as well.
     #[serde(default, deserialize_with = "even_null")]
     pub(super) tool: Option<Placed<Unparsed<WrittenTool>>>,
     /// The tools.
@@ -469,7 +473,7 @@ impl Aliases {
     }
 }
 
-/// A tool of a rule: a name, a glob, an alias, or `{tool, args_match}`.
+/// A tool of a rule: a name, a glob, an alias, or `{tool, args_match, status, result}`.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(transparent)]
@@ -485,6 +489,12 @@ pub(super) struct ToolWithArguments {
     /// Regular expressions that the arguments match, by name.
     #[serde(default, deserialize_with = "even_null")]
     args_match: Option<Placed<OrderedMap<String, TextPattern>>>,
+    /// How the call ends. Default: `any`, an attempt counts.
+    #[serde(default, deserialize_with = "even_null")]
+    status: Option<WantedStatus>,
+    /// JSONPaths into the result, each with a value or a [matcher](../calls.md#matchers): `{$.verified: true}`.
+    #[serde(default, deserialize_with = "even_null")]
+    result: Option<Placed<OrderedMap<JsonPath, Unparsed<WrittenArgument>>>>,
 }
 
 /// The calls that a rule means by one name.
@@ -495,6 +505,8 @@ pub(super) struct Operand {
     members: Vec<ToolPattern>,
     /// All of these must match.
     arguments: Vec<(String, TextPattern)>,
+    /// How the calls end; `None` if attempts count.
+    outcome: Option<WantedOutcome>,
 }
 
 impl Operand {
@@ -504,30 +516,34 @@ impl Operand {
                 Some(members) => members.to_vec(),
                 None => vec![name.try_map(|name| ToolPattern::new(name))?],
             };
-            Ok(Self { name: SmolStr::new(name.as_str()), members, arguments: Vec::new() })
+            Ok(Self { name: SmolStr::new(name.as_str()), members, arguments: Vec::new(), outcome: None })
         };
         let WrittenTool(written) = node.decode_all()?;
         match written {
             MappingOr::Short(name) => name_tool(&name),
-            MappingOr::Mapping(ToolWithArguments { tool, args_match }) => {
+            MappingOr::Mapping(ToolWithArguments { tool, args_match, status, result }) => {
                 if let Some(empty) = args_match.as_ref().filter(|patterns| patterns.0.is_empty()) {
                     let problem = "`args_match` must name at least one argument";
                     return Err(empty.error(problem).into());
                 }
                 let arguments = args_match.map(|patterns| patterns.into_value().0).unwrap_or_default();
-                Ok(Self { arguments, ..name_tool(&tool)? })
+                let outcome = WantedOutcome::build(status, result)?;
+                Ok(Self { arguments, outcome, ..name_tool(&tool)? })
             }
         }
     }
 
     /// Creates an operand from a pattern. Aliases do not apply.
     pub(super) fn of_pattern(pattern: ToolPattern) -> Self {
-        Self { name: SmolStr::new(pattern.as_str()), members: vec![pattern], arguments: Vec::new() }
+        let name = SmolStr::new(pattern.as_str());
+        Self { name, members: vec![pattern], arguments: Vec::new(), outcome: None }
     }
 
     /// Whether every call is meant.
     pub(super) fn means_every_call(&self) -> bool {
-        self.arguments.is_empty() && self.members.iter().any(|member| member.as_str() == "*")
+        self.arguments.is_empty()
+            && self.outcome.is_none()
+            && self.members.iter().any(|member| member.as_str() == "*")
     }
 
     /// Whether it has patterns for arguments.
@@ -535,14 +551,53 @@ impl Operand {
         !self.arguments.is_empty()
     }
 
+    /// Whether the rule asks how calls end.
+    pub(super) fn reads_outcomes(&self) -> bool {
+        self.outcome.is_some()
+    }
+
     /// Whether `call` is meant.
-    pub(super) fn matches(&self, call: &Call) -> bool {
-        self.members.iter().any(|member| member.matches(call)) && self.has_arguments(call)
+    pub(super) fn matches(&self, call: &Call, run: &Run<'_>) -> bool {
+        self.members.iter().any(|member| member.matches(call))
+            && self.has_arguments(call)
+            && self.ended_so(call, run)
     }
 
     /// Whether `call` may be meant: its server may not be recorded.
-    pub(super) fn may_match(&self, call: &Call) -> bool {
-        self.members.iter().any(|member| member.may_match(call)) && self.has_arguments(call)
+    pub(super) fn may_match(&self, call: &Call, run: &Run<'_>) -> bool {
+        self.members.iter().any(|member| member.may_match(call))
+            && self.has_arguments(call)
+            && self.ended_so(call, run)
+    }
+
+    fn ended_so(&self, call: &Call, run: &Run<'_>) -> bool {
+        let Some(outcome) = &self.outcome else { return true };
+        match outcome.judge(call, run) {
+            OutcomeFit::Yes => true,
+            OutcomeFit::No(_) => false,
+            OutcomeFit::Unknown(_) => outcome.is_assumed(call, run),
+        }
+    }
+
+    /// Explains why it is not known whether `call` is meant: the trace does not say how it ended.
+    pub(super) fn find_doubt(&self, call: &Call, run: &Run<'_>) -> Option<CannotDecide> {
+        let outcome = self.outcome.as_ref()?;
+        let is_of_tool = self.members.iter().any(|member| member.may_match(call)) && self.has_arguments(call);
+        match is_of_tool.then(|| outcome.judge(call, run))? {
+            OutcomeFit::Unknown(doubt) => Some(doubt),
+            OutcomeFit::Yes | OutcomeFit::No(_) => None,
+        }
+    }
+
+    /// Describes the first call of the tool that ended otherwise.
+    pub(super) fn describe_other_outcome(&self, run: &Run<'_>) -> Option<String> {
+        let outcome = self.outcome.as_ref()?;
+        let is_of_tool =
+            |call: &&Call| self.members.iter().any(|member| member.matches(call)) && self.has_arguments(call);
+        run.calls.iter().filter(is_of_tool).find_map(|call| match outcome.judge(call, run) {
+            OutcomeFit::No(why) => Some(format!("call {} of `{}` {why}", call.index, call.name)),
+            OutcomeFit::Yes | OutcomeFit::Unknown(_) => None,
+        })
     }
 
     /// Whether `call` is of one of the tools, and its arguments cannot be read, so that nobody knows whether they match.
@@ -562,18 +617,23 @@ impl Operand {
     }
 
     /// Returns the index of the first matching call.
-    pub(super) fn first_in(&self, calls: &[Call]) -> Option<usize> {
-        calls.iter().position(|call| self.matches(call))
+    pub(super) fn first_in(&self, run: &Run<'_>) -> Option<usize> {
+        self.first_before(run.calls.len(), run)
+    }
+
+    /// Returns the index of the first matching call before the call at `end`.
+    pub(super) fn first_before(&self, end: usize, run: &Run<'_>) -> Option<usize> {
+        run.calls[..end].iter().position(|call| self.matches(call, run))
     }
 
     /// Returns the indices of all matching calls.
-    pub(super) fn all_in(&self, calls: &[Call]) -> Vec<usize> {
-        (0..calls.len()).filter(|at| self.matches(&calls[*at])).collect()
+    pub(super) fn all_in(&self, run: &Run<'_>) -> Vec<usize> {
+        (0..run.calls.len()).filter(|at| self.matches(&run.calls[*at], run)).collect()
     }
 
     /// Whether both are written for the same tools and arguments.
     pub(super) fn same(&self, other: &Self) -> bool {
-        self.sorted() == other.sorted()
+        self.sorted() == other.sorted() && self.say_outcome() == other.say_outcome()
     }
 
     fn sorted(&self) -> (Vec<&str>, Vec<(&str, &str)>) {
@@ -598,7 +658,7 @@ impl Operand {
         let is_own_name = call.name == self.name
             || self.members.iter().any(|member| member.is_of_server(&self.name, &call.name));
         let by = if is_own_name { String::new() } else { format!(" (`{}`)", self.name) };
-        format!("`{}`{by}{}", call.name, self.say_arguments())
+        format!("`{}`{by}{}{}", call.name, self.say_arguments(), self.say_outcome())
     }
 
     fn say_arguments(&self) -> String {
@@ -611,6 +671,10 @@ impl Operand {
             })
             .collect();
         if said.is_empty() { String::new() } else { format!(" with {}", said.join(" and ")) }
+    }
+
+    fn say_outcome(&self) -> String {
+        self.outcome.as_ref().map_or_else(String::new, |outcome| format!(" ({outcome})"))
     }
 
     /// The runs of `count` calls that the operand may mean, one for each member. `None` if they cannot be listed: a glob means
@@ -631,14 +695,18 @@ impl Operand {
             Some((name.clone(), Json::from(text)))
         });
         let arguments: Option<JsonMap> = arguments.collect();
-        Some(Call { arguments: Arguments::Json(arguments?.into()), ..call })
+        let call = Call { arguments: Arguments::Json(arguments?.into()), ..call };
+        match &self.outcome {
+            Some(outcome) => outcome.set_example(call),
+            None => Some(call),
+        }
     }
 }
 
 /// `` `bash` with `command` like `^git push` ``.
 impl fmt::Display for Operand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}`{}", self.name, self.say_arguments())
+        write!(f, "`{}`{}{}", self.name, self.say_arguments(), self.say_outcome())
     }
 }
 
@@ -694,13 +762,13 @@ impl Operands {
     }
 
     /// Whether `call` is one of them.
-    pub(super) fn any_matches(&self, call: &Call) -> bool {
-        self.find_match(call).is_some()
+    pub(super) fn any_matches(&self, call: &Call, run: &Run<'_>) -> bool {
+        self.find_match(call, run).is_some()
     }
 
     /// Returns the index of the first tool that `call` is.
-    pub(super) fn find_match(&self, call: &Call) -> Option<usize> {
-        self.find(call, |tool| tool.matches(call))
+    pub(super) fn find_match(&self, call: &Call, run: &Run<'_>) -> Option<usize> {
+        self.find(call, |tool| tool.matches(call, run))
     }
 
     pub(super) fn find(&self, call: &Call, test: impl Fn(&Operand) -> bool) -> Option<usize> {

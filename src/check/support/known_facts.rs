@@ -1,14 +1,14 @@
-//! An index of the values in the evidence.
+//! An index of the facts in texts and values, as `grounded` and the relations of arguments look them up.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use aho_corasick::AhoCorasick;
 
-use super::sources::Leaf;
+use crate::json::{Json, JsonNumber};
 use crate::pattern::{
-    AtomKind, AtomReading, ClockTime, Date, Decimal, Unit, find_atoms, fold_text, is_currency, is_unspaced,
-    list_digit_runs, units_agree,
+    Atom, AtomKind, AtomReading, ClockTime, Date, Decimal, Unit, find_atoms, fold_text, is_currency,
+    is_unspaced, list_digit_runs, units_agree,
 };
 
 /// All atoms but quotations, which would hide what they quote.
@@ -29,27 +29,39 @@ const WORDS: &[&str] =
 /// The greatest number of names that are kept for hints.
 const MOST_NAMES: usize = 2000;
 
+/// A piece of the evidence that is not made of others.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::check) enum Leaf<'e> {
+    /// A text, or the key of an object.
+    Text(&'e str),
+    /// A number.
+    Number(&'e JsonNumber<'static>),
+    /// The number of entries or calls.
+    Count(usize),
+}
+
+/// The facts in a part of the evidence.
 #[derive(Default)]
-pub(super) struct Known {
+pub(in crate::check) struct KnownFacts {
     /// Each number with the units in which it was seen.
-    pub(super) numbers: HashMap<Decimal, Vec<Option<Unit>>>,
+    pub(in crate::check) numbers: HashMap<Decimal, Vec<Option<Unit>>>,
     /// The lengths of lists and the numbers of calls, which count things and no money.
     counts: HashSet<Decimal>,
     /// Each date, and each of its parts.
-    pub(super) dates: HashSet<Date>,
+    pub(in crate::check) dates: HashSet<Date>,
     /// Days that were said without a year.
     yearless: HashSet<Date>,
-    pub(super) times: HashSet<ClockTime>,
+    pub(in crate::check) times: HashSet<ClockTime>,
     /// The texts that were looked for and found.
     texts: HashSet<String>,
     /// Identifiers, URLs and paths, as they were written.
-    pub(super) names: BTreeMap<String, String>,
+    pub(in crate::check) names: BTreeMap<String, String>,
 }
 
-impl Known {
+impl KnownFacts {
     /// Collects the values in `leaves`. Of free texts, only those in `wanted` are searched for. `None` if they are too many
     /// for the search.
-    pub(super) fn new<'r>(
+    pub(in crate::check) fn new<'r>(
         leaves: &[Leaf<'_>],
         wanted: impl Iterator<Item = (AtomKind, &'r AtomReading)>,
     ) -> Option<Self> {
@@ -175,7 +187,7 @@ impl Known {
     }
 
     /// Whether the evidence contains the value.
-    pub(super) fn supports(&self, reading: &AtomReading) -> bool {
+    pub(in crate::check) fn supports(&self, reading: &AtomReading) -> bool {
         match reading {
             AtomReading::Number(number, unit) => self.has_number(number, *unit),
             AtomReading::Date(date) => self.has_date(*date),
@@ -199,7 +211,7 @@ impl Known {
     }
 
     /// Whether `written` is digits with blanks between them, such as `101 102`, each of which the evidence has.
-    pub(super) fn has_columns(&self, written: &str) -> bool {
+    pub(in crate::check) fn has_columns(&self, written: &str) -> bool {
         let is_list = written.contains(' ') && written.chars().all(|c| c.is_ascii_digit() || c == ' ');
         is_list && list_columns(written).all(|digits| self.numbers.contains_key(&Decimal::new(digits, "")))
     }
@@ -211,6 +223,75 @@ impl Known {
             date.year.is_some_and(|year| self.has_number(&Decimal::new(&year.to_string(), ""), None));
         self.dates.contains(&date) || (has_year && self.yearless.contains(&day))
     }
+}
+
+/// The facts of one text, in which any value can be looked up.
+pub(in crate::check) struct FactsOfText {
+    folded: String,
+    known: KnownFacts,
+}
+
+impl FactsOfText {
+    pub(in crate::check) fn new(text: &str) -> Self {
+        let mut known = KnownFacts::default();
+        known.learn_text(text);
+        Self { folded: fold_text(text), known }
+    }
+
+    /// Whether the text says the value: a figure in some spelling, or whole words. `false` for values that are neither.
+    pub(in crate::check) fn has_value(&self, value: &Json) -> bool {
+        match value {
+            Json::Number(number) => self.known.has_number(&Decimal::from_json(&number.to_string()), None),
+            Json::String(text) => {
+                let text = text.trim();
+                let atom = find_whole_atom(text);
+                let form = atom.as_ref().map_or(WantedForm::Words, |atom| WantedForm::of(atom.kind, text));
+                let readings = atom.into_iter().flat_map(|atom| atom.readings);
+                self.has_words(&fold_text(text), form)
+                    || readings.into_iter().any(|reading| match &reading {
+                        AtomReading::Text(text) => self.has_words(text, form),
+                        reading => self.known.supports(reading),
+                    })
+            }
+            _ => false,
+        }
+    }
+
+    fn has_words(&self, wanted: &str, form: WantedForm) -> bool {
+        if wanted.is_empty() {
+            return false;
+        }
+        // Places may overlap, and only one of them may be a whole word.
+        let mut from = 0;
+        while let Some(at) = self.folded.get(from..).and_then(|rest| rest.find(wanted)) {
+            let start = from + at;
+            if is_whole(&self.folded, start..start + wanted.len(), form) {
+                return true;
+            }
+            from = start + wanted.chars().next().map_or(1, char::len_utf8);
+        }
+        false
+    }
+}
+
+/// The atom that a text consists of.
+fn find_whole_atom(text: &str) -> Option<Atom> {
+    let mut atoms = find_atoms(text, LEARNT).into_iter();
+    atoms.next().filter(|atom| atom.range == (0..text.len()))
+}
+
+/// Whether one of two values is a number, and the other a text that says nothing but this number: 30 and `$30.00`.
+pub(in crate::check) fn is_same_figure(one: &Json, other: &Json) -> bool {
+    let (number, text) = match (one, other) {
+        (Json::Number(number), Json::String(text)) | (Json::String(text), Json::Number(number)) => {
+            (number, text.trim())
+        }
+        _ => return false,
+    };
+    let number = Decimal::from_json(&number.to_string());
+    find_whole_atom(text).is_some_and(|atom| {
+        atom.readings.iter().any(|reading| matches!(reading, AtomReading::Number(said, _) if *said == number))
+    })
 }
 
 fn as_text(reading: &AtomReading) -> Option<&str> {
