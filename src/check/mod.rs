@@ -47,6 +47,8 @@ pub(crate) use support::settled::{
     CheckScope, EvidenceNeeds, advise_on_calls, explain_bad_end, is_in_reverse, require_settled,
 };
 pub use tables::Tables;
+pub use tables::criteria::Criteria;
+pub(crate) use tables::criteria::{BUILTIN_CRITERIA, Criterion};
 pub use tables::failed_when::FailedWhen;
 pub(crate) use tables::failed_when::WrittenFailures;
 pub use tables::input_match::InputMatch;

@@ -41,7 +41,7 @@ pub use self::attack::{AttackRun, AttackSettings, run_attacks};
 pub use self::ide::{CASES_FILE, render_case_modules};
 pub use self::output::finish::write_summary;
 pub use self::record::{describe_runs, earlier_run, earlier_shards, read_history, runs};
-pub use self::settings::is_ci;
+pub use self::settings::{CaseOverrides, is_ci, parse_repeat, parse_threshold};
 #[cfg(feature = "snapshots")]
 pub use self::snapshots::{DESCRIPTION, pending_folder, snapshot_text};
 

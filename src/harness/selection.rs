@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use super::cli::HarnessCommand;
 use super::plan::{Plan, PlanSource, plan_all};
-use super::settings::EnvSettings;
+use super::settings::{CaseOverrides, EnvSettings};
 use super::stderr::{exit_with, note, report_problem};
 use super::{FAILED, Harness};
 use crate::case::{Quarantine, Tier};
@@ -29,6 +29,8 @@ pub struct CaseSelection {
     pub tags: Vec<String>,
     /// The names of the variants, in place of `ARRAIGN_VARIANT`.
     pub variants: Vec<String>,
+    /// What the run says in place of its cases, before the environment.
+    pub overrides: CaseOverrides,
     /// The only file whose cases run, relative to the folder of cases. `None`: all files.
     pub file: Option<PathBuf>,
 }
@@ -46,9 +48,12 @@ pub fn run_program(
 impl Harness {
     /// Replaces the selection of the environment by the flags of the program.
     pub(super) fn apply_selection(&self, settings: EnvSettings) -> EnvSettings {
-        let Some(CaseSelection { tier, tags, variants, file }) = &self.selection else { return settings };
+        let Some(CaseSelection { tier, tags, variants, overrides, file }) = &self.selection else {
+            return settings;
+        };
         EnvSettings {
             file: file.clone(),
+            overrides: overrides.or(settings.overrides),
             tier: tier.or(settings.tier),
             // Flags of the command line are nearer to the user than the environment.
             tags: if tags.is_empty() { settings.tags } else { tags.clone() },

@@ -1,6 +1,7 @@
 //! One file of the user's: its documents, and the cases in each.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -209,6 +210,7 @@ impl<'r> FileReader<'r> {
         let scope = self.scope(self.library.tables);
         let mut trees = Vec::new();
         let mut origins = Vec::new();
+        let mut row_files = BTreeSet::new();
         let mut errors = LoadErrors::new();
         for mut case in cases {
             // The defaults may name files to include, so they come first. An included file replaces nothing that the case
@@ -217,6 +219,9 @@ impl<'r> FileReader<'r> {
             let mut replaced = combine_with_defaults(&mut case, &defaults, &mut copies);
             let replaced_here = included.include_into(&mut case, &scope, &mut copies, &mut Vec::new());
             replaced.extend(errors.take(replaced_here).unwrap_or_default());
+            // A file of rows is no file of cases, although JSON Lines may be both.
+            let file = case.node(&included.source).get("cases").and_then(|file| scope.path(file).ok());
+            row_files.extend(file);
             let mut expander = RowExpander { wanted: self.wanted, copies: &mut copies };
             let rows = errors.take(expander.expand_case(&case, &included.source, &scope));
             // The cases that follow are left out, so that the file needs no more memory than the limit.
@@ -243,6 +248,7 @@ impl<'r> FileReader<'r> {
         let source = Arc::clone(&included.source);
         // An included file is no suite of its own.
         self.suite.datasets.extend(included.into_paths());
+        self.suite.datasets.extend(row_files);
         errors.or(CompleteCases { trees, origins, source })
     }
 

@@ -7,6 +7,7 @@ use super::{ReportFormat, keys};
 use crate::JsonSchema;
 use crate::check::{InputMatch, Scope, Tables};
 use crate::place::{LoadError, LoadErrors};
+use crate::vocabulary::check_criteria;
 use crate::yaml::{Fields, Node, OneOrMany, Value};
 
 /// The settings of a suite.
@@ -44,6 +45,9 @@ impl SuiteHeader {
         let output: Output = fields.parse("output", Node::decode_all).unwrap_or_default();
         let mut tables = scope.tables.extended(&mut fields);
         tables.input_match = fields.parse("input_match", InputMatch::parse);
+        if root.get("criteria").is_some() {
+            fields.take(check_criteria(&tables.criteria, scope));
+        }
         let gate = parse_gate(&mut fields, scope);
         refuse_case_keys(root, &mut fields);
         fields.finish(Self { name, reports: output.format.0, tables, gate })

@@ -1,4 +1,4 @@
-//! Rows of values that make several cases of one: `cases: rows.csv`, or `each:` with the rows in the case.
+//! Rows of values that make several cases of one: `cases: rows.csv` or `rows.jsonl`, or `each:` with the rows in the case.
 
 mod expand;
 mod fill;

@@ -14,6 +14,7 @@ use crate::check::{
 use crate::place::{LoadError, LoadErrors, Place, Source};
 use crate::reader::ReaderSet;
 use crate::source::Files;
+use crate::vocabulary::check_criteria;
 use crate::yaml::{Document, Fields, FileSize, Node, OrderedMap, Placed};
 
 /// The settings that all suites share.
@@ -89,11 +90,11 @@ pub fn workspace(files: &Files, kinds: &Registry) -> Result<Workspace, LoadError
         fields.node("quarantine_days").and_then(|node| fields.take(node.decode::<NonZeroU32>()));
     let agent_limits = fields.parse("agent_limits", Node::decode_all::<AgentLimits>).unwrap_or_default();
     let agents = agents.unwrap_or_default();
+    let scope = Scope { kinds, files, folder: files.root(), tables: &tables, script: ScriptInScope::Absent };
+    fields.take(check_criteria(&tables.criteria, &scope));
     let root = document.root();
     let mut variants = Vec::new();
     if fields.node("variants").is_some() {
-        let scope =
-            Scope { kinds, files, folder: files.root(), tables: &tables, script: ScriptInScope::Absent };
         variants.extend(fields.take(parse_variants(root, &scope)).unwrap_or_default());
     }
     if fields.node("matrix").is_some() {

@@ -29,7 +29,7 @@ fn unfold(case: &mut [(Key, Tree)], kinds: &Registry) {
 }
 
 /// Unfolds each entry of a list of checks, also inside checks that hold further ones.
-fn unfold_entries(list: &mut Tree, shared: &[(Key, Tree)], kinds: &Registry) {
+pub(super) fn unfold_entries(list: &mut Tree, shared: &[(Key, Tree)], kinds: &Registry) {
     let Value::List(entries) = &mut list.value else { return };
     // Anything that is not a mapping is left as it is: the error is reported when the entry is read.
     for entry in entries {

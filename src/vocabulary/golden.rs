@@ -8,13 +8,16 @@
 //!   tier: smoke
 //! ```
 
-use super::gathered_settings::GatheredSettings;
-use super::{CaseNode, Vocabulary};
-use crate::case::{Expectation, LoweredBlock};
+use std::sync::Arc;
+
+use super::gathered_settings::{GatheredSettings, read_expectation};
+use super::{CaseNode, Vocabulary, expect};
+use crate::case::{CheckSettings, Expectation, LoweredBlock};
 use crate::check::support::reading::Share;
+use crate::check::{BUILTIN_CRITERIA, Criteria, Criterion, Scope};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::score::{Effect, Scale, Scorecard, ScorecardPart, ScoredBy, Threshold};
-use crate::yaml::{Node, Value, did_you_mean};
+use crate::yaml::{Document, Node, Value, nearest};
 
 pub(super) const VOCABULARY: Vocabulary = Vocabulary {
     key: "expected_tools",
@@ -44,9 +47,6 @@ const SCORING: &[&str] = &["answer", "field_aliases", "pass_threshold"];
 /// The default of `pass_threshold`.
 const PASS_THRESHOLD: f64 = 0.7;
 
-/// The criteria that the check `groundedness` reads.
-const OF_GROUNDEDNESS: &[&str] = &["grounded", "tool_called"];
-
 fn lower(case: &CaseNode<'_>) -> Result<LoweredBlock, LoadErrors> {
     let row = GoldenRow { case };
     let mut errors = LoadErrors::new();
@@ -56,6 +56,29 @@ fn lower(case: &CaseNode<'_>) -> Result<LoweredBlock, LoadErrors> {
         None => drop(errors.take(row.nothing_to_score_error())),
     }
     errors.or(lowered)
+}
+
+/// Builds the check of a criterion, whose name is at `place`.
+fn build_criterion(
+    criterion: &Criterion,
+    place: Place,
+    scope: &Scope<'_>,
+) -> Result<Expectation, LoadErrors> {
+    let mut root = criterion.settings.root.clone();
+    if let Value::Map(entries) = &mut root.value {
+        entries.iter_mut().for_each(|(_, checks)| expect::unfold_entries(checks, &[], scope.kinds));
+    }
+    let document = Arc::new(Document { source: Arc::clone(&criterion.settings.source), root });
+    read_expectation("all_of", place, CheckSettings::new(&document, ""), document.root(), scope)
+}
+
+/// Refuses criteria of a table that cannot be read, whether or not a row names them.
+pub(crate) fn check_criteria(criteria: &Criteria, scope: &Scope<'_>) -> Result<(), LoadErrors> {
+    let mut errors = LoadErrors::new();
+    for criterion in criteria.iter() {
+        errors.take(build_criterion(criterion, criterion.place.clone(), scope));
+    }
+    errors.or(())
 }
 
 /// A row that is being lowered.
@@ -101,7 +124,12 @@ impl<'r> GoldenRow<'r> {
             });
             found.push(check.with_effect(Effect::Points));
         }
-        found.extend(errors.take(self.lower_other_criteria()).into_iter().flatten());
+        for (name, check) in errors.take(self.lower_other_criteria()).into_iter().flatten() {
+            // The score is that of the three axes. The card shows beside them what became of the row's own criteria.
+            let scored_by = ScoredBy::Expectation(found.len());
+            parts.push(ScorecardPart { name, weight: 0.0, scored_by });
+            found.push(check);
+        }
         let threshold = errors.take(self.find_threshold(expecting));
         let card = threshold.map(|threshold| Scorecard {
             name: "golden".to_owned(),
@@ -116,7 +144,7 @@ impl<'r> GoldenRow<'r> {
     fn lower_groundedness(&self, expecting: Node<'_>) -> Result<Expectation, LoadErrors> {
         let criteria = self.get("criteria");
         let at = criteria.unwrap_or(expecting);
-        let settings = OF_GROUNDEDNESS.iter().fold(GatheredSettings::at(at), |settings, key| {
+        let settings = BUILTIN_CRITERIA.iter().fold(GatheredSettings::at(at), |settings, key| {
             settings.with(key, criteria.and_then(|criteria| criteria.get(key)))
         });
         self.build_check("groundedness", settings)
@@ -138,8 +166,9 @@ impl<'r> GoldenRow<'r> {
         self.build_check("completeness", settings)
     }
 
-    /// Lowers the criteria that name a registered check. A criterion is a boolean.
-    fn lower_other_criteria(&self) -> Result<Vec<Expectation>, LoadErrors> {
+    /// Lowers the row's own criteria, which the table `criteria` maps to checks, or which name a registered check. A
+    /// criterion is a boolean.
+    fn lower_other_criteria(&self) -> Result<Vec<(String, Expectation)>, LoadErrors> {
         let Some(criteria) = self.get("criteria") else { return Ok(Vec::new()) };
         let Some(entries) = criteria.entries() else {
             let problem = format!("`criteria` is a mapping of booleans, not {}", criteria.describe());
@@ -147,10 +176,11 @@ impl<'r> GoldenRow<'r> {
         };
         let mut errors = LoadErrors::new();
         let mut found = Vec::new();
-        for (key, node) in entries.filter(|(key, _)| !OF_GROUNDEDNESS.contains(&key.name.as_str())) {
+        for (key, node) in entries.filter(|(key, _)| !BUILTIN_CRITERIA.contains(&key.name.as_str())) {
             // A criterion has no settings where a mistake could be, so errors point at its name.
             let place = Place::new(criteria.source(), key.span);
-            found.extend(errors.take(self.lower_criterion(&key.name, place, node)).flatten());
+            let lowered = errors.take(self.lower_criterion(&key.name, place, node)).flatten();
+            found.extend(lowered.map(|check| (key.name.to_string(), check)));
         }
         errors.or(found)
     }
@@ -161,11 +191,21 @@ impl<'r> GoldenRow<'r> {
         place: Place,
         node: Node<'_>,
     ) -> Result<Option<Expectation>, LoadErrors> {
-        // Any boolean key may name a check: a project registers criteria of its own.
+        if let Some(criterion) = self.case.scope.tables.criteria.find(name) {
+            let is_wanted = node.decode::<bool>()?;
+            let check = is_wanted.then(|| build_criterion(criterion, place, self.case.scope)).transpose()?;
+            return Ok(check.map(|check| check.with_effect(self.effect())));
+        }
+        // Any other boolean key may name a check: a project registers criteria of its own.
         let Some(kind) = self.case.scope.kinds.find(name) else {
             let error = LoadError::new(place, format!("unknown criterion `{name}`"));
-            let help = did_you_mean(name, OF_GROUNDEDNESS).unwrap_or_else(|| {
-                "remove it, or register a check of that name with `Harness::check`".to_owned()
+            let help =
+                nearest(name, BUILTIN_CRITERIA.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+            let help = help.unwrap_or_else(|| {
+                format!(
+                    "say what it checks, in the suite of the rows or in arraign.yaml: `criteria: {{{name}: [{{tool_called: \
+                     ...}}]}}`; or register a check of that name with `Harness::check`"
+                )
             });
             return Err(error.help(help).into());
         };

@@ -22,6 +22,7 @@ pub(crate) use eval::EvalBlock;
 pub(crate) use expected::{
     AdapterConfig, AnswerChecks, ExpectedParts, ExpectedThresholds, ExpectedTurn, OutputEffect,
 };
+pub(crate) use golden::check_criteria;
 
 /// One family of keys.
 pub struct Vocabulary {

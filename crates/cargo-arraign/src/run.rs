@@ -5,7 +5,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use arraign::__internals::case::Tier;
-use arraign::__internals::harness::{CaseSelection, run_program};
+use arraign::__internals::harness::{
+    CaseOverrides, CaseSelection, parse_repeat, parse_threshold, run_program,
+};
 use arraign::__internals::suite::CASE_EXTENSIONS;
 use arraign::__internals::verdict::quoted;
 use arraign::Harness;
@@ -32,6 +34,13 @@ pub(crate) struct Run {
     /// Run these variants of the agents, separated by commas, or `all`. Default: `ARRAIGN_VARIANT`, or `baseline`.
     #[arg(long = "variant", value_name = "NAMES", value_delimiter = ',')]
     variants: Vec<String>,
+    /// The score from 0 to 1 at which golden rows pass, and the mean that gates require, in place of what the files say. Default:
+    /// `ARRAIGN_PASS_THRESHOLD`, or the files.
+    #[arg(long, value_name = "SCORE", value_parser = parse_threshold)]
+    pass_threshold: Option<f64>,
+    /// The number of runs of each case with an agent, in place of its `repeat`. Default: `ARRAIGN_REPEAT`, or the files.
+    #[arg(long, value_name = "RUNS", value_parser = parse_repeat)]
+    repeat: Option<u32>,
     /// Let agents with a recorded model run in a replay, and the programs of `exec`.
     #[cfg(feature = "live")]
     #[arg(long)]
@@ -73,9 +82,14 @@ impl Run {
         // The usual folder is left out of the command, which a reader copies.
         let dir = if dir == "evals" { String::new() } else { format!(" {}", quoted(&dir)) };
         let consent = if self.allows_exec() { " --allow-exec" } else { "" };
-        let rerun = format!("cargo arraign run{dir}{consent} --");
+        let threshold = self.pass_threshold.map(|score| format!(" --pass-threshold {score}"));
+        let repeat = self.repeat.map(|runs| format!(" --repeat {runs}"));
+        let overridden: String = threshold.into_iter().chain(repeat).collect();
+        let rerun = format!("cargo arraign run{dir}{consent}{overridden} --");
         let harness = self.allow_agents(Harness::new(&folder).at(here).rerun(rerun));
-        let selection = CaseSelection { tier: self.tier, tags: self.tags, variants: self.variants, file };
+        let overrides = CaseOverrides { pass_threshold: self.pass_threshold, repeat: self.repeat };
+        let Self { tier, tags, variants, .. } = self;
+        let selection = CaseSelection { tier, tags, variants, overrides, file };
         Ok(run_program(self.files.apply_to(harness), self.arguments, selection))
     }
 }

@@ -1,5 +1,6 @@
 //! What a suite says for all its cases, and checks look up when their settings are read.
 
+pub(super) mod criteria;
 pub(super) mod failed_when;
 pub(super) mod input_match;
 pub(super) mod judge;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 use arraign_trace::reader::ReaderSet;
 
 use crate::check::VerificationSettings;
+use crate::check::tables::criteria::Criteria;
 use crate::check::tables::failed_when::FailedWhen;
 use crate::check::tables::input_match::InputMatch;
 use crate::check::tables::judge::JudgeSettings;
@@ -46,6 +48,8 @@ pub struct Tables {
     pub shared_input_match: Option<InputMatch>,
     /// `judge`: who gives opinions, where a case does not give them itself.
     pub judge: Option<Arc<JudgeSettings>>,
+    /// `criteria`: what the criteria of golden rows mean.
+    pub criteria: Arc<Criteria>,
     /// What the scored dimensions weigh, unless a suite or a case says otherwise.
     pub weights: Weights,
     /// `verification`: the base of what each case says that asks for the check.
@@ -67,6 +71,7 @@ impl Tables {
         let failed_when = fields.parse("failed_when", FailedWhen::read);
         let judge = fields.parse("judge", |node| JudgeSettings::read(node, self.judge.as_deref()));
         let verification = fields.parse("verification", |node| self.verification.shared(node));
+        let criteria = fields.parse("criteria", |node| self.criteria.extended(node));
         Self {
             field_aliases: aliases.unwrap_or_else(|| self.field_aliases.clone()),
             tool_categories: categories.unwrap_or_else(|| self.tool_categories.clone()),
@@ -79,6 +84,7 @@ impl Tables {
             input_match: self.input_match,
             shared_input_match: self.shared_input_match,
             judge: judge.map(Arc::new).or_else(|| self.judge.clone()),
+            criteria: criteria.map_or_else(|| Arc::clone(&self.criteria), Arc::new),
             weights: self.weights.clone(),
             verification: verification.map_or_else(|| Arc::clone(&self.verification), Arc::new),
         }

@@ -55,7 +55,7 @@ pub(in crate::harness) fn plan_all(source: PlanSource<'_>, most_kept: usize) -> 
         let file = Suite::load(&path, source.library).map(|suite| {
             let mut file = FilePlan::of_suite(&suite, &path, source);
             if kept + suite.cases.len() > most_kept {
-                defer_cases(&mut file.plan);
+                defer_cases(&mut file.plan, source.settings.overrides);
             } else {
                 kept += suite.cases.len();
             }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use super::{CaseWork, Plan, TrialWork};
+use crate::harness::settings::CaseOverrides;
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::source::lock;
 use crate::suite::{Library, Suite};
@@ -23,6 +24,7 @@ pub(in crate::harness) struct DeferredCase {
     path: Arc<PathBuf>,
     suite: Arc<str>,
     id: Option<String>,
+    overrides: CaseOverrides,
 }
 
 /// The files that were read again last, the latest at the end.
@@ -37,7 +39,7 @@ struct RecentSuite {
 }
 
 /// Defers the cases of a file for which nothing is prepared before the trials run.
-pub(super) fn defer_cases(plan: &mut Plan) {
+pub(super) fn defer_cases(plan: &mut Plan, overrides: CaseOverrides) {
     // A gate holds all cases of its file.
     let has_gate = plan.trials.iter().any(|trial| matches!(trial.work, TrialWork::Gate(_)));
     if has_gate || plan.trials.len() > MOST_TRIALS {
@@ -47,7 +49,7 @@ pub(super) fn defer_cases(plan: &mut Plan) {
         trial.work = match std::mem::replace(&mut trial.work, TrialWork::Broken(LoadErrors::new())) {
             TrialWork::Case(work) if trial.ignore.is_none() && may_defer(&work) => {
                 let id = work.case.id.clone();
-                TrialWork::Deferred(DeferredCase { path: work.path, suite: work.suite, id })
+                TrialWork::Deferred(DeferredCase { path: work.path, suite: work.suite, id, overrides })
             }
             work => work,
         };
@@ -72,11 +74,11 @@ impl DeferredCase {
         recent: &RecentSuites,
         library: Library<'_>,
     ) -> Result<CaseWork, LoadErrors> {
-        let Self { path, suite, id } = self;
+        let Self { path, suite, id, overrides } = self;
         let loaded = recent.load(&path, library)?;
         if let Some(case) = loaded.case(id.as_deref()) {
             return Ok(CaseWork {
-                case: Arc::clone(case),
+                case: overrides.apply(case),
                 path,
                 suite,
                 variant: None,

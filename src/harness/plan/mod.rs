@@ -280,7 +280,9 @@ impl Plan {
         let skipped = self.skipped;
         let name: Arc<str> = source.trial_prefix(path).into();
         let shared_path = Arc::new(path.to_owned());
-        for case in &suite.cases {
+        let overrides = source.settings.overrides;
+        for case in suite.cases.iter().map(|case| overrides.apply(case)) {
+            let case = &case;
             if !source.selects(case) {
                 self.skipped += 1;
                 continue;
@@ -297,11 +299,13 @@ impl Plan {
         // Each variant has its own figures and its own gate: a mean over several variants would be that of none.
         for group in source.list_groups(&name, &self.trials[before..]) {
             if is_golden {
-                let gate = suite.gate.as_ref().and_then(|gate| gate.mean);
+                let gate = group.find_gate(suite).and_then(|gate| overrides.apply_to_gate(gate).mean);
                 let name = group.suite.to_string();
                 self.golden.push(GoldenSuite { harness: String::new(), name, skipped, gate });
             }
-            let Some(gate) = group.find_gate(suite) else { continue };
+            let Some(gate) = group.find_gate(suite).map(|gate| overrides.apply_to_gate(gate)) else {
+                continue;
+            };
             // The gate runs over the trials that were selected, and not over all cases of the file.
             let trials = self.trials[before..].iter();
             let cases: Vec<_> = trials.filter_map(|trial| gated_case(trial, &group.suite)).collect();

@@ -1,5 +1,6 @@
 //! The settings of a run. They are environment variables, because runners pass no unknown flags on.
 
+mod overrides;
 mod shard;
 mod variants;
 
@@ -7,6 +8,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+pub use self::overrides::{CaseOverrides, parse_repeat, parse_threshold};
 pub(super) use self::shard::{Shard, add_bazel_filter};
 pub(super) use self::variants::VariantSelection;
 use crate::case::Tier;
@@ -26,7 +28,9 @@ const KNOWN: &[&str] = &[
     "ARRAIGN_COMPARE",
     "ARRAIGN_OUT",
     "ARRAIGN_OUTPUT_JSON",
+    "ARRAIGN_PASS_THRESHOLD",
     "ARRAIGN_QUARANTINE",
+    "ARRAIGN_REPEAT",
     "ARRAIGN_REPORT",
     "ARRAIGN_SCHEMA",
     "ARRAIGN_SHARD",
@@ -48,6 +52,8 @@ pub(super) struct EnvSettings {
     pub(super) tags: Vec<String>,
     /// The names of the variants to run; empty runs the baseline.
     pub(super) variants: Vec<String>,
+    /// What the run says in place of its cases.
+    pub(super) overrides: CaseOverrides,
     /// Reports to render at the end.
     pub(super) reports: Vec<ReportFormat>,
     /// Whether the judge is asked, recorded or replayed.
@@ -86,7 +92,7 @@ pub(super) struct EnvSettings {
     pub(super) junit_file: Option<PathBuf>,
     /// Warnings of variables that this version does not read.
     pub(super) unknown_variables: Vec<String>,
-    /// The variables that decide whom the trials ask, if they ask anyone.
+    /// The variables that decide whom the trials ask, if they ask anyone, and how answers are judged.
     pub(super) modes: Vec<(&'static str, String)>,
     /// nextest has started this process.
     pub(super) nextest: Option<Nextest>,
@@ -111,6 +117,7 @@ pub(super) fn read_environment() -> Result<EnvSettings, String> {
         tier: read_choice("ARRAIGN_TIER", &[("smoke", Some(Tier::Smoke)), ("full", None)])?.flatten(),
         tags: read_variable("ARRAIGN_TAGS").map(|tags| split_words(&tags)).unwrap_or_default(),
         variants: read_variable("ARRAIGN_VARIANT").map(|names| split_words(&names)).unwrap_or_default(),
+        overrides: CaseOverrides::read_environment()?,
         reports: formats.iter().map(|word| parse_report_format(word)).collect::<Result<_, _>>()?,
         judge: read_choice("ARRAIGN_JUDGE", JudgeMode::NAMES)?.unwrap_or_default(),
         allows_stale: read_choice("ARRAIGN_STALE", &[("allow", true), ("refuse", false)])?.unwrap_or(false),
@@ -145,9 +152,10 @@ fn refuse_replaced_variable() -> Result<(), String> {
     }
 }
 
-/// Returns the variables that decide whom the trials ask. A replay is the default and needs none.
+/// Returns the variables that decide whom the trials ask, and how their answers are judged. A replay is the default and needs none.
 fn read_modes() -> Vec<(&'static str, String)> {
-    let modes = ["ARRAIGN_AGENT_MODE", "ARRAIGN_JUDGE"].into_iter();
+    let modes =
+        ["ARRAIGN_AGENT_MODE", "ARRAIGN_JUDGE", "ARRAIGN_PASS_THRESHOLD", "ARRAIGN_REPEAT"].into_iter();
     let set = modes.filter_map(|name| Some((name, read_variable(name)?)));
     set.filter(|(_, value)| value != "replay").collect()
 }

@@ -40,7 +40,7 @@ pub(in crate::suite) struct CaseKeys {
     pub(in crate::suite) description: Option<String>,
     /// Data of your own, such as an owner or a ticket. No check reads it, and the verdict contains it.
     pub(in crate::suite) metadata: Option<JsonMap>,
-    /// A CSV file: each line is a trial, and `{{column}}` in the case is its value.
+    /// A file of CSV or JSON Lines: each row is a trial, and `{{column}}` in the case is its value.
     cases: Option<Elsewhere<String>>,
     /// The same rows in the case: `[{column: value}]`. Their values keep their types.
     each: Option<Elsewhere<Vec<BTreeMap<String, Json>>>>,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 
 use crate::case::AgentLimits;
-use crate::check::support::forms::VerificationSettings;
+use crate::check::support::forms::{ExpectEntry, VerificationSettings};
 use crate::check::support::reading::Share;
 use crate::check::{
     CheckSettings, InputMatch, ModelPrice, WrittenFailures, WrittenJudge, WrittenReaders, WrittenWeights,
@@ -57,6 +57,10 @@ pub(crate) const TABLES: &[SuiteKey] = &[
     key::<BTreeMap<String, OneOrMany<String>>>(
         "tool_categories",
         "Categories of tools, added to the built-in ones.",
+    ),
+    key::<BTreeMap<String, Vec<ExpectEntry>>>(
+        "criteria",
+        "Checks by the names that golden rows give their `criteria`.",
     ),
     key::<BTreeMap<String, Vec<String>>>("field_aliases", "Other words that count as a field, by field."),
     key::<BTreeMap<String, ModelPrice>>("prices", "US dollars per million tokens, by model."),

@@ -114,10 +114,11 @@ fn name_case(filler: &mut RowFiller<'_>, case: &Tree, entries: &[(Key, Tree)]) -
 
 /// The columns that no placeholder names. The one that names the rows is used.
 fn list_unused_columns(entries: &[(Key, Tree)], table: &RowTable) -> Vec<String> {
-    let mut used = HashSet::new();
+    let mut named = HashSet::new();
     for (_, tree) in entries {
-        collect_names(tree, &mut used);
+        collect_names(tree, &mut named);
     }
+    let used: HashSet<&str> = named.into_iter().map(|name| table.columns.split_filter(name).0).collect();
     let naming = find_naming_column(table.columns.as_slice().iter());
     let columns = table.columns.as_slice().iter().map(SmolStr::as_str).enumerate();
     let unused = columns.filter(|(index, column)| !used.contains(column) && Some(*index) != naming);

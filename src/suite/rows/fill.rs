@@ -1,6 +1,7 @@
 //! Fills the placeholders of a case with the values of a row.
 //!
-//! A text that is exactly `{{column}}` becomes the value, whatever its type; inside a longer text the value becomes text. An
+//! A text that is exactly `{{column}}` becomes the value, whatever its type; inside a longer text the value becomes text.
+//! `{{column | number}}` and `{{column | json}}` read the text of a cell. An
 //! inserted value is not searched for placeholders, so a row cannot reach another column.
 
 use std::sync::Arc;
@@ -9,12 +10,20 @@ use smol_str::SmolStr;
 
 use super::table::{RowTable, RowValues, render_scalar};
 use crate::case::{Template, TemplatePart, split_placeholders};
+use crate::json::{self, Json};
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
+use crate::secrets::QuotedText;
 use crate::suite::copies::CopyBudget;
-use crate::yaml::{Key, Tree, Value, did_you_mean};
+use crate::yaml::{Document, Key, Tree, Value, did_you_mean};
 
 /// The number of columns that a wrong name is compared with. Each row reports it anew.
 const MAX_SUGGESTED: usize = 1_000;
+
+/// What the text of a cell can be read as.
+const FILTERS: &[&str] = &["json", "number"];
+
+/// The number of characters of a cell that a message shows.
+const SHOWN: usize = 80;
 
 /// Fills the case of one row.
 pub(super) struct RowFiller<'r> {
@@ -95,12 +104,18 @@ impl<'r> RowFiller<'r> {
                     filled.push_str(written);
                 }
                 TemplatePart::Placeholder { written, name } => {
-                    let value = self.find_value(name, span)?;
+                    let (column, filter) = self.table.columns.split_filter(name);
+                    let cell = self.find_value(column, span)?;
+                    let converted = match filter {
+                        Some(filter) => self.convert(cell, column, filter, span)?,
+                        None => None,
+                    };
+                    let value = converted.as_ref().unwrap_or(cell);
                     // The placeholder is the whole text: the value keeps its type.
                     if written.len() == text.len() {
                         return Some(self.copy_value(value, span));
                     }
-                    filled.push_str(&self.render_inside(name, &value.value, span)?);
+                    filled.push_str(&self.render_inside(column, &value.value, span)?);
                 }
             }
         }
@@ -124,7 +139,10 @@ impl<'r> RowFiller<'r> {
     fn leaves(&self, name: &str, others: OtherPlaceholders) -> bool {
         match others {
             OtherPlaceholders::OfAgent => Template::knows_name(name),
-            OtherPlaceholders::OfCalls => !self.table.columns.contains(name),
+            OtherPlaceholders::OfCalls => {
+                let (column, _) = self.table.columns.split_filter(name);
+                !self.table.columns.contains(column)
+            }
             OtherPlaceholders::Refused => false,
         }
     }
@@ -156,6 +174,48 @@ impl<'r> RowFiller<'r> {
             self.fail(span, problem, help);
         }
         found
+    }
+
+    /// Converts the text of a cell as the filter of its placeholder says. `Some(None)`: the value is of the wanted type already.
+    fn convert(&mut self, cell: &Tree, column: &str, filter: &str, span: Span) -> Option<Option<Tree>> {
+        let is_number = match filter {
+            "number" => true,
+            "json" => false,
+            other => {
+                let problem = format!("`{other}` is nothing that a value can be read as");
+                self.fail(span, problem, Some(did_you_mean(other, FILTERS).unwrap_or_default()));
+                return None;
+            }
+        };
+        let text = match &cell.value {
+            Value::String(text) => text.trim(),
+            Value::Number(_) => return Some(None),
+            _ if !is_number => return Some(None),
+            value => {
+                let found = render_scalar(value).filter(|text| !text.is_empty());
+                let found = found.unwrap_or_else(|| "no single value".to_owned());
+                self.fail(span, format!("the column `{column}` has no number: {found}"), None);
+                return None;
+            }
+        };
+        let parsed = json::from_str::<Json>(text).ok().filter(|value| !is_number || value.is_number());
+        if parsed.is_none() {
+            let what = if is_number { "number" } else { "JSON" };
+            let quoted = QuotedText::new(text);
+            let shown = quoted.cut_end(SHOWN);
+            let help = is_number
+                .then(|| "a number is written as in JSON: `1234.5`, without blanks or units".to_owned());
+            self.fail(
+                span,
+                format!("the column `{column}` has the text `{shown}`, which is no {what}"),
+                help,
+            );
+            return None;
+        }
+        // Every JSON text is YAML, whose tree keeps the digits of numbers.
+        let source = Source::new("cell", text.to_owned());
+        let document = self.errors.take(Document::parse(&source))?.into_iter().next()?;
+        Some(Some(document.root.map_spans(&|_| span)))
     }
 
     /// A value of a row, as if it stood at `span`: the place of the row is said beside.

@@ -1,4 +1,4 @@
-//! The rows of a case: from a CSV file, or written in the case.
+//! The rows of a case: from a file of CSV or JSON Lines, or written in the case.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::super::name::name_recording;
 use crate::check::Scope;
 use crate::outcome::count_noun;
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
-use crate::yaml::{Node, Tree, Value};
+use crate::yaml::{Document, Node, Tree, Value};
 
 /// The largest number of rows of one case.
 const MAX_ROWS: usize = 100_000;
@@ -47,6 +47,14 @@ impl ColumnNames {
         self.known.contains(name)
     }
 
+    /// Splits the name in a placeholder from the filter behind it: `amount | number`. A column of exactly this name comes first.
+    pub(super) fn split_filter<'n>(&self, name: &'n str) -> (&'n str, Option<&'n str>) {
+        match name.rsplit_once('|') {
+            Some((column, filter)) if !self.contains(name) => (column.trim_end(), Some(filter.trim_start())),
+            _ => (name, None),
+        }
+    }
+
     pub(super) fn as_slice(&self) -> &[SmolStr] {
         &self.names
     }
@@ -74,7 +82,7 @@ pub(super) fn read_rows(case: Node<'_>, scope: &Scope<'_>) -> Result<Option<RowT
             let help = "move the rows of `each` to the file of `cases`, or the other way round";
             return Err(each.error("a case has `cases` or `each`, not both").help(help).into());
         }
-        (Some(file), None) => (read_csv_file(file, scope)?, file.place()),
+        (Some(file), None) => (read_file(file, scope)?, file.place()),
         (None, Some(each)) => (read_inline(each)?, each.place()),
     };
     let (rows, columns) = table;
@@ -117,15 +125,55 @@ fn read_inline(each: Node<'_>) -> Result<Rows, LoadErrors> {
     errors.or((rows, columns))
 }
 
-/// Reads the file that `cases` names. All its values are texts.
-fn read_csv_file(node: Node<'_>, scope: &Scope<'_>) -> Result<Rows, LoadErrors> {
+/// Reads the file that `cases` names: CSV, whose values are all texts, or JSON Lines, whose values keep their types.
+fn read_file(node: Node<'_>, scope: &Scope<'_>) -> Result<Rows, LoadErrors> {
     let path = scope.path(node)?;
-    if path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("csv")) {
-        let problem = "the rows of a case are in a CSV file: `cases: rows.csv`";
+    let is_any = |known: &[&str]| {
+        path.extension()
+            .is_some_and(|extension| known.iter().any(|known| extension.eq_ignore_ascii_case(known)))
+    };
+    let is_csv = is_any(&["csv"]);
+    if !is_csv && !is_any(&["jsonl", "ndjson"]) {
+        let problem =
+            "the rows of a case are in a file of CSV or JSON Lines: `cases: rows.csv`, `cases: rows.jsonl`";
         return Err(node.error(problem).help("write rows of YAML in the case: `each: [{...}]`").into());
     }
     let source = scope.files.source(&path).map_err(|error| scope.blame(node, &path, error.into()))?;
-    Ok(parse_csv(&source)?)
+    if is_csv { Ok(parse_csv(&source)?) } else { parse_json_lines(&source) }
+}
+
+/// Parses a row a line. Rows need not have all columns.
+fn parse_json_lines(source: &Arc<Source>) -> Result<Rows, LoadErrors> {
+    let mut rows = Vec::new();
+    let mut columns = ColumnNames::default();
+    let mut errors = LoadErrors::new();
+    let mut start = 0;
+    for line in source.text().split_inclusive('\n') {
+        let range = start..start + line.len();
+        start = range.end;
+        // Empty lines are no documents.
+        let documents = errors.take(Document::parse_range(source, range.clone())).unwrap_or_default();
+        let place = place_of_line(source, range.start);
+        for document in documents {
+            let Value::Map(values) = document.root.value else {
+                let problem =
+                    format!("a row is an object of columns and values, not {}", document.root().describe());
+                errors.push(LoadError::new(place.clone(), problem));
+                continue;
+            };
+            let values: Vec<(SmolStr, Tree)> =
+                values.into_iter().map(|(key, tree)| (key.name, tree)).collect();
+            for (name, _) in &values {
+                columns.add(name);
+            }
+            rows.push(RowValues { key: name_row(&values, rows.len()), place: place.clone(), values });
+        }
+        // The rest would be refused anyway.
+        if rows.len() > MAX_ROWS {
+            break;
+        }
+    }
+    errors.or((rows, columns))
 }
 
 fn parse_csv(source: &Arc<Source>) -> Result<Rows, LoadError> {

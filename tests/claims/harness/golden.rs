@@ -393,3 +393,57 @@ fn group(name: &str, more: &str) -> String {
         "{{\"name\": \"{name}\", \"cases\": 3, \"smoke\": 1, \"skipped\": 0, \"passed\": 3, \"failed\": 0, \"runs\": 3{more}}}"
     )
 }
+
+/// A row with criteria of the project beside a suite or `arraign.yaml` that says what they check.
+fn with_criteria(file: &str, table: &str) -> Project {
+    let row = row("a", "look", "  criteria: {price_respected: true, asked_first: false, grounded: true}\n");
+    Project::empty()
+        .file("evals/rows.yaml", row)
+        .file("evals/s.yaml", "dataset: rows.yaml\n")
+        .file(file, table)
+}
+
+#[test]
+fn a_table_says_what_the_criteria_of_rows_check() {
+    let held = "criteria:\n  price_respected: [contains: $5, {call: {tool: look}}]\n  asked_first: [contains: never]\n";
+    let project = with_criteria("evals/arraign.yaml", held);
+    project.run(&[]).exits(0).says("1 passed");
+    let card = &project.verdict("s::a")["scorecards"][0];
+    let names: Vec<&str> =
+        card["parts"].as_array().expect("parts").iter().filter_map(|part| part["name"].as_str()).collect();
+    assert_eq!(names, ["groundedness", "correctness", "completeness", "price_respected"]);
+    assert_eq!(card["score"], 1.0);
+    let broken = "dataset: rows.yaml\ncriteria: {price_respected: [{call: {tool: look, args: {max: 300}}}], asked_first: [contains: x]}\n";
+    let red = with_criteria("evals/s.yaml", broken).run(&[]).exits(101);
+    red.says("no call of `look` has the expected arguments").says("evals/s.yaml:2:");
+}
+
+#[test]
+fn mistakes_in_criteria_are_told_where_they_are() {
+    let none = with_criteria("evals/other.txt", "").run(&[]).exits(2).stderr;
+    assert!(none.contains("unknown criterion `price_respected`"), "{none}");
+    assert!(none.contains("criteria: {price_respected: [{tool_called: ...}]}"), "{none}");
+    for (table, problem) in [
+        ("criteria: {unused: [{tool_caled: x}]}", "unknown check `tool_caled`"),
+        ("criteria: {unused: []}", "the criterion `unused` is a list of checks, and not empty"),
+        ("criteria: {grounded: [contains: x]}", "`grounded` has a meaning in every golden row"),
+    ] {
+        let told = with_criteria("evals/arraign.yaml", table).run(&[]).exits(2).stderr;
+        assert!(told.contains(problem) && told.contains("evals/arraign.yaml:1:"), "{told}");
+    }
+}
+
+#[test]
+fn one_run_may_say_another_threshold() {
+    // The row `c` has 0.6, and the mean is 0.8667.
+    let project = rows("gate: {mean: 0.9}\n");
+    project.run(&[]).exits(101).says("2 passed; 2 failed");
+    let lower = project.run_with(&[("ARRAIGN_PASS_THRESHOLD", "0.5")], &[]).exits(0);
+    lower.says("4 passed");
+    project
+        .run_with(&[("ARRAIGN_PASS_THRESHOLD", "0.95")], &[])
+        .exits(101)
+        .says("ARRAIGN_PASS_THRESHOLD=0.95");
+    let wrong = project.run_with(&[("ARRAIGN_PASS_THRESHOLD", "70")], &[]).exits(2).stderr;
+    assert!(wrong.contains("ARRAIGN_PASS_THRESHOLD is `70`: expected a number from 0 to 1"), "{wrong}");
+}

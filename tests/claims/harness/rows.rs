@@ -200,3 +200,57 @@ fn a_cycle_and_a_missing_file_are_shown_where_they_are_named() {
     project.write("evals/s.yaml", "include: ../../etc/passwd\ntrace: {calls: []}\n");
     project.run(&[]).exits(2).complains("evals/s.yaml:1:10");
 }
+
+const AMOUNTS: &str = "id: refund
+cases: data/orders.csv
+trace: {calls: [{call: refund, args: {amount: 6.5, items: [1, 2]}}]}
+expect: [{call: {tool: refund, args: {amount: \"{{amount | number}}\", items: \"{{items|json}}\"}}}]
+";
+
+#[test]
+fn a_cell_is_read_as_a_number_or_as_json() {
+    let with =
+        |rows: &str| Project::empty().file("evals/s.yaml", AMOUNTS).file("evals/data/orders.csv", rows);
+    with("id,amount,items\na,6.50,\"[1, 2]\"\n").run(&[]).exits(0).says("1 passed");
+    with("id,amount,items\na,7,\"[1, 2]\"\n").run(&[]).exits(101).says("amount: 6.5 -> 7 expected");
+    let wrong = with("id,amount,items\na,6.5,\"[1, 2]\"\nb,6 EUR,\"[1, 2\"\n").run(&[]).exits(2).stderr;
+    for part in [
+        "the column `amount` has the text `6 EUR`, which is no number",
+        "the column `items` has the text `[1, 2`, which is no JSON",
+        "in the row `b`: evals/data/orders.csv:3:1",
+    ] {
+        assert!(wrong.contains(part), "{part}: {wrong}");
+    }
+    // A column of exactly that name comes first, and no column is unused.
+    let exact = with("id,amount | number,items\na,6.50,\"[1, 2]\"\n").run(&[]).exits(101);
+    exact.says("amount: 6.5 -> \"6.50\" expected");
+    let unknown = AMOUNTS.replace("| number", "| nmber");
+    let unknown = Project::empty()
+        .file("evals/s.yaml", unknown)
+        .file("evals/data/orders.csv", "id,amount,items\na,1,2\n");
+    let problem = unknown.run(&[]).exits(2).stderr;
+    assert!(problem.contains("`nmber` is nothing that a value can be read as"), "{problem}");
+    assert!(problem.contains("did you mean `number`?"), "{problem}");
+}
+
+#[test]
+fn rows_are_read_from_json_lines() {
+    let case = "id: refund
+cases: data/orders.jsonl
+trace: {calls: [{call: refund, args: {amount: 6.5}}]}
+expect: [{call: {tool: refund, args: {amount: \"{{amount}}\"}}}]
+";
+    let with = |rows: &str| Project::empty().file("evals/s.yaml", case).file("evals/data/orders.jsonl", rows);
+    let ran = with("{\"id\": \"a\", \"amount\": 6.5}\n\n{\"id\": \"b\", \"amount\": \"6.5\"}\n")
+        .run(&[])
+        .exits(101);
+    assert_eq!(ran.names(), ["s::refund[a]", "s::refund[b]"]);
+    ran.says("1 passed; 1 failed").says("row: evals/data/orders.jsonl:3:1").says("(a text, not a number)");
+    let wrong = with("{\"id\": \"a\", \"amount\": 1}\n[1]\n{\"id\": \n").run(&[]).exits(2).stderr;
+    assert!(wrong.contains("a row is an object of columns and values, not a list"), "{wrong}");
+    assert!(
+        wrong.contains("evals/data/orders.jsonl:2:1") && wrong.contains("evals/data/orders.jsonl:3:"),
+        "{wrong}"
+    );
+    assert!(with("\n").run(&[]).exits(2).stderr.contains("there is no row"));
+}

@@ -68,6 +68,7 @@ pub(super) const HINTS: &[(&str, &str)] = &[
     ("tool_accuracy.categories", r#"["search"]"#),
     ("tool_output_valid.schemas.look", r#"{"type": "string"}"#),
     ("criteria", r#"{"grounded": true}"#),
+    ("criteria", r#"{"look": [{"contains": "look"}]}"#),
 ];
 
 /// Keys that a key needs beside it; null takes one away.
