@@ -13,13 +13,22 @@ pub fn render_entry(value: &Json) -> String {
 pub fn render_flow(value: &Json) -> String {
     match value {
         Json::String(text) => render_scalar(text),
-        Json::Array(list) => format!("[{}]", list.iter().map(render_flow).collect::<Vec<_>>().join(", ")),
+        Json::Array(list) => format!("[{}]", list.iter().map(render_inside).collect::<Vec<_>>().join(", ")),
         Json::Object(mapping) => {
-            let entries =
-                mapping.iter().map(|(key, value)| format!("{}: {}", render_scalar(key), render_flow(value)));
+            let entries = mapping
+                .iter()
+                .map(|(key, value)| format!("{}: {}", render_scalar(key), render_inside(value)));
             format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
         }
         other => other.to_string(),
+    }
+}
+
+/// Renders a value inside of brackets or braces. Some parsers, such as PyYAML, end a bare text there at a question mark.
+fn render_inside(value: &Json) -> String {
+    match value {
+        Json::String(text) if text.contains('?') && is_bare(text) => quote_text(text),
+        value => render_flow(value),
     }
 }
 

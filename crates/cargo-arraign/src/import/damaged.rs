@@ -44,7 +44,13 @@ fn damage_text(text: &str, seed: usize) -> String {
 
 fn assert_readable(tool: Tool, name: &str, text: &str) {
     let source_dir = Arc::new(SourceDir::around(Path::new("no such folder/file")));
-    let input = ImportInput { source: Source::new(name, text), criteria: None, source_dir, log: None };
+    let input = ImportInput {
+        source: Source::new(name, text),
+        criteria: None,
+        source_dir,
+        log: None,
+        goldens: Vec::new(),
+    };
     // A refusal is a fine result for a damaged file. Only what is written must be readable.
     let Ok(imported) = tool.import(&input) else { return };
     for (path, written) in &imported.files {

@@ -26,6 +26,8 @@ pub(super) struct ImportInput {
     pub(super) source_dir: Arc<SourceDir>,
     /// `trace` of the suite: the log with the runs of the cases, relative to the folder of cases.
     pub(super) log: Option<Json>,
+    /// The golden runs of `EvalView`, by the names of their files.
+    pub(super) goldens: Vec<(String, String)>,
 }
 
 impl ImportInput {
@@ -82,6 +84,8 @@ pub(super) struct ImportedFiles {
     pub(super) recorded: usize,
     /// Files that the cases name.
     pub(super) named: Vec<NamedFile>,
+    /// Whether the file has settings and no cases, such as a configuration among the cases.
+    pub(super) is_configuration: bool,
     /// The steps that the user must take before the result means anything.
     pub(super) note: Option<&'static str>,
 }
@@ -89,7 +93,7 @@ pub(super) struct ImportedFiles {
 impl ImportedFiles {
     /// Whether the file contained nothing to import.
     pub(super) fn is_empty(&self) -> bool {
-        self.files.is_empty() && self.unsupported.is_empty()
+        self.files.is_empty() && self.unsupported.is_empty() && !self.is_configuration
     }
 }
 
@@ -189,6 +193,13 @@ impl SuiteDraft {
         path.into()
     }
 
+    /// Adds the earlier run that the case is compared with, as its tool wrote it. Returns the path for the case.
+    pub(super) fn add_baseline(&mut self, name: &str, text: &str) -> Json {
+        let path = format!("traces/golden/{name}");
+        self.traces.push((path.clone(), text.to_owned()));
+        path.into()
+    }
+
     /// Adds a file that a case names by a path relative to the imported file. Returns the path for the case: below `folder`,
     /// because a YAML file elsewhere would be read as a suite.
     pub(super) fn add_named_file(&mut self, node: Node<'_>, folder: &str) -> Json {
@@ -245,16 +256,20 @@ impl SuiteDraft {
     pub(super) fn finish(self) -> ImportedFiles {
         let Self { stem, title, mut head, cases, traces, named, note, unsupported, .. } = self;
         let count = cases.len();
-        let kept: HashSet<String> =
-            cases.iter().filter_map(|case| Some(case.get("trace")?.as_str()?.to_owned())).collect();
+        let list_paths = |key: &str| -> HashSet<String> {
+            cases.iter().filter_map(|case| Some(case.get(key)?.as_str()?.to_owned())).collect()
+        };
+        let mut kept = list_paths("trace");
         let recorded = kept.len();
+        kept.extend(list_paths("baseline"));
         let mut files = Vec::new();
         if count > 0 {
             head.insert("tests".to_owned(), Json::Array(cases));
             files.push((format!("{stem}.yaml"), format!("{title}{}", render_document(&head))));
             files.extend(traces.into_iter().filter(|(path, _)| kept.contains(path)));
         }
-        ImportedFiles { files, unsupported: unsupported.0, cases: count, recorded, named, note }
+        let unsupported = unsupported.0;
+        ImportedFiles { files, unsupported, cases: count, recorded, named, is_configuration: false, note }
     }
 }
 

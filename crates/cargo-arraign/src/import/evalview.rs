@@ -2,10 +2,11 @@
 
 use arraign::__internals::place::LoadErrors;
 use arraign::__internals::yaml::Node;
-use arraign::json::{Json, JsonMap};
+use arraign::json::{Json, JsonMap, json};
 
-use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft};
+use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft, find_load_error};
 use super::keys::{Keys, is_empty_node, list_entries, prune_empty};
+use super::pattern::translate_python;
 use super::unsupported::UnsupportedList;
 use crate::yaml_writer::render_document;
 
@@ -13,8 +14,8 @@ const RUNNING: &str = "a case does not say how to reach the agent: it uses a rec
 const LABEL: &str = "a case has no labels other than `tags`";
 
 const OF_A_TEST: &[(&[&str], &str)] = &[
-    (&["adapter", "endpoint", "adapter_config", "tools", "model", "mocks"], RUNNING),
-    (&["meta", "suite_type", "difficulty", "generated", "source_file"], LABEL),
+    (&["adapter", "endpoint", "adapter_config", "tools", "model"], RUNNING),
+    (&["generated", "source_file"], LABEL),
     (&["gate"], "every failed case fails the run"),
 ];
 
@@ -26,11 +27,11 @@ const OF_EXPECTED: &[(&[&str], &str)] = &[
 pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
     let mut draft = SuiteDraft::new(input, "evalview");
     let documents = input.parse_documents()?;
-    // EvalView's configuration has weights for all tests and no test.
+    // EvalView's configuration has settings for all tests and no test. It lies among them.
     if let [document] = documents.as_slice()
-        && let Some(weights) = find_global_weights(document.root())
+        && is_configuration(document.root())
     {
-        return Ok(import_configuration(document.root(), weights, draft));
+        return Ok(import_configuration(document.root(), draft));
     }
     for document in documents {
         for node in document.root().one_or_many() {
@@ -38,42 +39,98 @@ pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
                 let error = node.error("expected an EvalView test case with `input` or `turns`");
                 return Err(error.into());
             }
-            import_test(node, &mut draft);
+            import_test(node, &input.goldens, &mut draft);
         }
     }
     Ok(draft.finish())
 }
 
-/// Returns the weights of `.evalview/config.yaml`, which hold for all tests.
-fn find_global_weights(root: Node<'_>) -> Option<Node<'_>> {
-    let is_test = ["name", "input", "turns", "expected"].iter().any(|key| root.get(key).is_some());
-    let weights = root.pointer("/scoring/weights").or_else(|| root.get("weights"));
-    weights.filter(|weights| !is_test && weights.entries().is_some())
+/// The keys of `.evalview/config.yaml`, one of which at least a configuration has.
+const CONFIGURATION: &[&str] = &[
+    "adapter",
+    "agents",
+    "ci",
+    "diff",
+    "endpoint",
+    "judge",
+    "retry",
+    "scoring",
+    "tool_categories",
+    "weights",
+];
+
+/// The keys of a test, of which a configuration has none.
+const TEST: &[&str] = &["expected", "input", "name", "turns"];
+
+/// The weights that both tools know.
+const WEIGHTS: &[&str] = &["output_quality", "sequence_correctness", "tool_accuracy"];
+
+fn is_configuration(root: Node<'_>) -> bool {
+    let has = |keys: &[&str]| keys.iter().any(|key| root.get(key).is_some());
+    has(CONFIGURATION) && !has(TEST)
 }
 
-/// Writes the weights to `arraign.yaml`, whose settings hold for all files of the folder.
-fn import_configuration(root: Node<'_>, weights: Node<'_>, mut draft: SuiteDraft) -> ImportedFiles {
+/// Writes what holds for all tests to `arraign.yaml`, whose settings hold for all files of the folder.
+fn import_configuration(root: Node<'_>, mut draft: SuiteDraft) -> ImportedFiles {
+    let mut settings = JsonMap::new();
     if let Some(mut keys) = Keys::new(root) {
-        keys.skip(&["weights"]);
+        let mut weights = keys.take(&["weights"]);
         if let Some(mut scoring) = keys.take(&["scoring"]).and_then(Keys::new) {
-            scoring.skip(&["weights"]);
+            weights = scoring.take(&["weights"]).or(weights);
             scoring.reject_all("arraign scores with the weights alone", &mut draft.unsupported);
         }
-        keys.reject_all(RUNNING, &mut draft.unsupported);
+        let weights = weights.and_then(|node| convert_weights(node, &mut draft.unsupported));
+        settings.extend(weights.map(|weights| ("weights".to_owned(), weights)));
+        keys.copy_keys(&["tool_categories"], &mut settings);
+        if let Some(mut ci) = keys.take(&["ci"]).and_then(Keys::new) {
+            if let Some(node) = ci.take(&["fail_on"]).filter(|node| !is_empty_node(*node)) {
+                let results = node.to_json();
+                let why = format!(
+                    "write it into the suites whose cases have a `baseline`: `defaults: {{baseline_fail_on: {results}}}`"
+                );
+                draft.unsupported.add_key(node, "fail_on", why);
+            }
+            ci.reject_all("a difference fails a case or does not", &mut draft.unsupported);
+        }
+        let judge = "name the `model` of the judge in arraign.yaml: its prompts differ, so its opinions are asked for again";
+        keys.reject_rest(
+            &[
+                (&["judge"], judge),
+                (&["adapter", "endpoint", "model", "agents", "retry", "timeout", "headers"], RUNNING),
+            ],
+            &mut draft.unsupported,
+        );
     }
-    let settings = JsonMap::from_iter([("weights".to_owned(), weights.to_json())]);
-    ImportedFiles { files: vec![("arraign.yaml".to_owned(), render_document(&settings))], ..draft.finish() }
+    let files = match settings.is_empty() {
+        true => Vec::new(),
+        false => vec![("arraign.yaml".to_owned(), render_document(&settings))],
+    };
+    ImportedFiles { files, is_configuration: true, ..draft.finish() }
 }
 
-fn import_test(node: Node<'_>, draft: &mut SuiteDraft) {
+/// Returns the weights without those that arraign does not score.
+fn convert_weights(node: Node<'_>, unsupported: &mut UnsupportedList) -> Option<Json> {
+    let mut keys = Keys::new(node)?;
+    let mut weights = JsonMap::new();
+    keys.copy_keys(WEIGHTS, &mut weights);
+    // EvalView reads only these three, and ignores any other.
+    keys.reject_all("EvalView scores nothing of this name, and arraign neither", unsupported);
+    (!weights.is_empty()).then(|| weights.into())
+}
+
+fn import_test(node: Node<'_>, goldens: &[(String, String)], draft: &mut SuiteDraft) {
     let Some(mut keys) = Keys::new(node) else { return };
     let name = keys.take_text(&["name"]).unwrap_or_default();
     add_categories(&mut keys, draft);
     let id = draft.ids.claim_id(&name);
+    let golden = name_golden(&name);
+    let golden = goldens.iter().find(|(file, _)| *file == golden);
+    let baseline = golden.map(|(file, text)| draft.add_baseline(file, text));
     let unsupported = &mut draft.unsupported;
     let mut case = CaseDraft::new(&id);
     case.set("description", keys.take_text(&["description"]));
     case.set("input", keys.take(&["input"]).map(Node::to_json));
+    case.set("metadata", take_labels(&mut keys));
     case.set("tags", keys.take(&["tags"]).filter(|node| !is_empty_node(*node)).map(Node::to_json));
     let mut checks = JsonMap::new();
     let expected = keys.take(&["expected"]).and_then(|node| convert_expected(node, &mut checks, unsupported));
@@ -84,13 +141,14 @@ fn import_test(node: Node<'_>, draft: &mut SuiteDraft) {
         list_entries(keys.take(&["turns"])).into_iter().filter_map(|node| convert_turn(node, unsupported));
     let turns: Vec<Json> = turns.collect();
     case.set("turns", (!turns.is_empty()).then_some(turns));
+    case.set("baseline", baseline);
     case.set("thresholds", keys.take(&["thresholds"]).and_then(prune_empty));
     case.set("weights", keys.take(&["weights"]).and_then(prune_empty));
-    // `expected` may have added some of these checks already; the block's own entry does not replace them.
+    // `expected` may have added some of these checks already. What the block switches off stays off.
     if let Some(mut block) = keys.take(&["checks"]).and_then(Keys::new) {
         for key in ["hallucination", "safety", "pii"] {
             if let Some(node) = block.take(&[key]) {
-                checks.get_or_insert_with(key, || node.to_json());
+                checks.insert(key.to_owned(), node.to_json());
             }
         }
         block.reject_rest(&[], unsupported);
@@ -98,9 +156,60 @@ fn import_test(node: Node<'_>, draft: &mut SuiteDraft) {
     // `false` switches a check off, which is the default here.
     checks.retain(|_, wanted| *wanted == Json::Bool(true));
     case.set("checks", (!checks.is_empty()).then_some(checks));
+    case.set("mocks", take_mocks(&mut keys, unsupported));
     case.set("adapter_config", take_sequence_mode(&mut keys, in_order, unsupported));
     keys.reject_rest(OF_A_TEST, unsupported);
     draft.add_case(node.place(), case.finish());
+}
+
+/// Returns the name of the file in which `EvalView` keeps the golden run of a test.
+fn name_golden(test: &str) -> String {
+    let is_kept = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    let safe: String = test.chars().map(|c| if is_kept(c) { c } else { '_' }).collect();
+    format!("{safe}.golden.json")
+}
+
+/// Takes the labels of a test, which no check reads.
+fn take_labels(keys: &mut Keys<'_>) -> Option<Json> {
+    let mut labels = JsonMap::new();
+    if let Some(Json::Object(own)) = keys.take(&["meta"]).map(Node::to_json) {
+        labels.extend(own);
+    }
+    keys.copy_keys(&["suite_type", "difficulty"], &mut labels);
+    (!labels.is_empty()).then(|| labels.into())
+}
+
+/// Converts the mocks of tools. Answers of a model and of HTTP servers are recorded, and not written by hand.
+fn take_mocks(keys: &mut Keys<'_>, unsupported: &mut UnsupportedList) -> Option<Json> {
+    let mut block = Keys::new(keys.take(&["mocks"])?)?;
+    let mut tools: JsonMap = JsonMap::new();
+    for node in list_entries(block.take(&["tool_mocks"])) {
+        let Some(mut mock) = Keys::new(node) else { continue };
+        let Some(tool) = mock.take_text(&["tool"]) else { continue };
+        let mut answer = JsonMap::new();
+        if let Some(when) = mock.take(&["match_params"]).filter(|node| !is_empty_node(*node)) {
+            answer.insert("when".to_owned(), when.to_json());
+        }
+        let returned = mock.take(&["returns"]).map_or(Json::Null, Node::to_json);
+        match mock.take_text(&["error"]) {
+            Some(error) => {
+                answer.insert("return".to_owned(), error.into());
+                answer.insert("failed".to_owned(), true.into());
+            }
+            None => {
+                answer.insert("return".to_owned(), returned);
+            }
+        }
+        mock.skip(&["latency_ms"]);
+        mock.reject_rest(&[], unsupported);
+        if let Json::Array(answers) = tools.get_or_insert_with(tool, || Json::Array(Vec::new())) {
+            answers.push(answer.into());
+        }
+    }
+    block.skip(&["seed", "strict"]);
+    let recorded = "arraign records what a model and servers answer: see `agent.model`";
+    block.reject_rest(&[(&["response_mocks", "http_mocks"], recorded)], unsupported);
+    (!tools.is_empty()).then(|| json!({"tools": tools}))
 }
 
 /// Moves the tool categories of a test to the suite: in arraign they hold for all cases of a file.
@@ -161,13 +270,43 @@ fn convert_expected(node: Node<'_>, checks: &mut JsonMap, unsupported: &mut Unsu
 fn convert_output(node: Node<'_>, checks: &mut JsonMap, unsupported: &mut UnsupportedList) -> Option<Json> {
     let mut keys = Keys::new(node)?;
     let mut block = JsonMap::new();
-    keys.copy_keys(&["contains", "not_contains", "regex_patterns", "json_schema"], &mut block);
+    keys.copy_keys(&["contains", "not_contains", "json_schema"], &mut block);
+    if let Some(patterns) = keys.take(&["regex_patterns"]).filter(|node| !is_empty_node(*node)) {
+        let kept =
+            list_entries(Some(patterns)).into_iter().filter_map(|node| convert_pattern(node, unsupported));
+        let kept: Vec<Json> = kept.collect();
+        if !kept.is_empty() {
+            block.insert("regex_patterns".to_owned(), kept.into());
+        }
+    }
+    if let Some(node) = keys.node().get("json_schema").filter(|node| !is_empty_node(*node)) {
+        unsupported.add_key(node, "json_schema", WHOLE_ANSWER);
+    }
     if keys.take(&["no_pii"]).map(Node::to_json) == Some(Json::Bool(true)) {
         checks.insert("pii".to_owned(), true.into());
     }
     let judge = "only a judge can decide whether an answer is uncertain enough: write an `agent_check`";
     keys.reject_rest(&[(&["must_acknowledge_uncertainty"], judge)], unsupported);
     (!block.is_empty()).then_some(block.into())
+}
+
+/// The remark on a schema of the answer.
+const WHOLE_ANSWER: &str = "carried for the answer as a whole: EvalView takes the first JSON object in it; for JSON in a fenced block, write `expect: [{json_schema: {schema: ..., json: fenced}}]`";
+
+/// Converts a pattern of Python, in which a dot matches a line break, too. A pattern that does not load is left out, with its
+/// line.
+fn convert_pattern(node: Node<'_>, unsupported: &mut UnsupportedList) -> Option<Json> {
+    let text = node.as_str()?;
+    let pattern = translate_python(text);
+    if let Some(problem) = find_load_error(&[json!({"regex": {"pattern": pattern, "flags": "i"}})]) {
+        unsupported.add_key(
+            node,
+            "regex_patterns",
+            format!("left out, because it would not load: {problem}"),
+        );
+        return None;
+    }
+    Some(pattern.into())
 }
 
 /// Converts a turn.

@@ -10,6 +10,7 @@ mod draft;
 mod evalview;
 mod ids;
 mod keys;
+mod maf;
 mod mcplab;
 mod older_policy;
 mod openai;
@@ -34,7 +35,10 @@ use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use arraign::__internals::check::Registry;
 use arraign::__internals::place::{LoadErrors, Source};
+use arraign::__internals::source::Files;
+use arraign::__internals::suite::workspace;
 use arraign::json::{Json, json};
 use arraign::trace::Trace;
 use arraign::{Harness, reader};
@@ -74,6 +78,7 @@ enum Tool {
     Assay,
     Mcplab,
     Evalview,
+    Maf,
     Promptfoo,
     Adk,
     Deepeval,
@@ -88,6 +93,7 @@ impl Tool {
             Self::Assay => assay::import(input),
             Self::Mcplab => mcplab::import(input),
             Self::Evalview => evalview::import(input),
+            Self::Maf => maf::import(input),
             Self::Promptfoo => promptfoo::import(input),
             Self::Adk => adk::import(input),
             Self::Deepeval => deepeval::import(input),
@@ -129,6 +135,7 @@ impl Import {
             new.extend(self.copy_log(source, name)?);
         }
         let note = all.iter().find_map(|(_, imported)| imported.note);
+        let is_configuration = all.iter().all(|(_, imported)| imported.is_configuration);
         for (source_dir, imported) in all {
             self.write_files(&source_dir, &imported, &mut unsupported, &mut new)?;
         }
@@ -136,7 +143,8 @@ impl Import {
         let broken = self.find_load_errors(&new);
         let results = self.run_written(&new);
         exit_after_write(print_summary(&new, &unsupported, &broken, &results, note, log.as_deref()))?;
-        let failed = new.is_empty() || !broken.is_empty() || (self.strict && !unsupported.0.is_empty());
+        let is_idle = new.is_empty() && !is_configuration;
+        let failed = is_idle || !broken.is_empty() || (self.strict && !unsupported.0.is_empty());
         Ok(if failed { ExitCode::from(101) } else { ExitCode::SUCCESS })
     }
 
@@ -176,8 +184,9 @@ impl Import {
         let criteria =
             (self.from == Tool::Adk && criteria.is_file()).then(|| read_source(&criteria)).transpose()?;
         let source_dir = Arc::new(SourceDir::around(path));
+        let goldens = if self.from == Tool::Evalview { read_goldens(path) } else { Vec::new() };
         self.from
-            .import(&ImportInput { source, criteria, source_dir, log: log.cloned() })
+            .import(&ImportInput { source, criteria, source_dir, log: log.cloned(), goldens })
             .map_err(|errors| CliError::new(errors.to_string()))
     }
 
@@ -277,8 +286,36 @@ impl Import {
         let harness = Harness::new(folder).at(base);
         let files = new.iter().filter(|file| file.cases.is_some());
         let errors = files.filter_map(|file| harness.load(&file.name).err());
-        errors.flat_map(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>()).collect()
+        // A file without cases shows what is wrong with the settings that all cases share.
+        let settings = new.iter().find(|file| file.name == "arraign.yaml");
+        let settings = settings.and_then(|_| workspace(&Files::new(base, &out), &Registry::default()).err());
+        let errors = settings.into_iter().chain(errors);
+        let mut found: Vec<String> =
+            errors.flat_map(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>()).collect();
+        found.dedup();
+        found
     }
+}
+
+/// The number of golden runs that are read.
+const MAX_GOLDENS: usize = 1000;
+
+/// Reads the golden runs of the project that the file at `path` belongs to: `.evalview/golden` in the nearest folder above it.
+fn read_goldens(path: &Path) -> Vec<(String, String)> {
+    let Ok(path) = path.canonicalize() else { return Vec::new() };
+    let folders = path.ancestors().skip(1).map(|folder| folder.join(".evalview/golden"));
+    let Some(folder) = folders.into_iter().find(|folder| folder.is_dir()) else { return Vec::new() };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut goldens: Vec<(String, String)> = entries
+        .filter_map(|entry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_golden = name.ends_with(".golden.json") && entry.file_type().ok()?.is_file();
+            Some((name, is_golden.then(|| fs::read_to_string(entry.path()).ok())??))
+        })
+        .take(MAX_GOLDENS)
+        .collect();
+    goldens.sort();
+    goldens
 }
 
 /// A file that was copied beside the cases.

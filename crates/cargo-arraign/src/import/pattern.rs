@@ -8,6 +8,48 @@ pub(super) fn build_settings(pattern: &str, flags: &str) -> Json {
     json!({"pattern": pattern, "flags": flags})
 }
 
+/// Translates a pattern of Python that is searched with `DOTALL`: its named groups, `\\Z`, and dots, which match line breaks.
+pub(super) fn translate_python(pattern: &str) -> String {
+    let mut translated = String::with_capacity(pattern.len());
+    let mut rest = pattern;
+    let mut in_class = false;
+    while let Some(c) = rest.chars().next() {
+        if let Some(group) = rest.strip_prefix("(?P<").filter(|_| !in_class) {
+            translated.push_str("(?<");
+            rest = group;
+            continue;
+        }
+        let reference = rest.strip_prefix("(?P=").filter(|_| !in_class).and_then(|rest| rest.split_once(')'));
+        if let Some((name, behind)) = reference {
+            translated.push_str(&format!("\\k<{name}>"));
+            rest = behind;
+            continue;
+        }
+        if c == '\\' {
+            let end = rest.chars().take(2).map(char::len_utf8).sum();
+            // At the very end of the text, JavaScript has `$` without the flag `m`.
+            translated.push_str(match &rest[..end] {
+                "\\Z" => "$",
+                "\\A" => "^",
+                other => other,
+            });
+            rest = &rest[end..];
+            continue;
+        }
+        match c {
+            '[' => in_class = true,
+            ']' => in_class = false,
+            _ => {}
+        }
+        match c {
+            '.' if !in_class => translated.push_str("[^]"),
+            c => translated.push(c),
+        }
+        rest = &rest[c.len_utf8()..];
+    }
+    translated
+}
+
 /// Returns a pattern that matches any of the texts.
 pub(super) fn match_any(texts: &[String]) -> String {
     texts.iter().map(|text| escape_literal(text)).collect::<Vec<_>>().join("|")
@@ -46,6 +88,18 @@ mod tests {
         assert!(is_match(&match_any(&odd), "- a.b*c") && is_match(&match_any(&odd), &odd[1]));
         assert!(!is_match(&match_any(&odd), "aXb*c") && !is_match(&match_whole(&odd[0]), "aXb*c"));
         assert!(is_match(&match_whole(&odd[1]), &odd[1]) && !is_match(&match_whole(&odd[0]), "a.b*c!"));
+    }
+
+    #[test]
+    fn a_pattern_of_python_means_the_same() {
+        for (pattern, text) in
+            [("(?P<x>a)(?P=x)", "aa"), ("a.*b", "a\nb"), (r"a\.b\Z", "a.b"), ("[.]x", ".x")]
+        {
+            assert!(is_match(&translate_python(pattern), text), "{pattern}");
+        }
+        for (pattern, text) in [("(?P<x>a)(?P=x)", "ab"), (r"a\.b", "axb"), ("[.]x", "ax")] {
+            assert!(!is_match(&translate_python(pattern), text), "{pattern}");
+        }
     }
 
     #[test]

@@ -129,6 +129,77 @@ fn evalview_tests_keep_what_they_expect() {
 }
 
 #[test]
+fn rows_of_the_agent_framework_become_cases() {
+    pin("maf", &["rows.json"], &["rows.yaml"]);
+}
+
+const ANALYSIS: &str = "name: Stock Analysis
+input: {query: What is Apple worth?}
+expected:
+  tools: [fetch]
+  safety: {check: true}
+  output: {regex_patterns: ['(?P<x>a).*(?P=x)', '(?<=a*)b']}
+thresholds: {min_score: 70}
+checks: {safety: false}
+difficulty: hard
+meta: {owner: ada}
+mocks: {seed: 1, tool_mocks: [{tool: fetch, match_params: {ticker: AAPL}, returns: {price: 3}}, {tool: fetch, returns: null, error: no such ticker}]}
+";
+
+/// What `EvalView` keeps beside its tests: a configuration, and the golden run of a test.
+#[test]
+fn an_evalview_project_comes_with_its_settings_and_goldens() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    };
+    write("tests/a.yaml", ANALYSIS);
+    let config = "adapter: http\nendpoint: http://localhost\nscoring: {weights: {tool_accuracy: 0.3, sequence: 0.2}}\n\
+                  tool_categories: {web: [fetch]}\nci: {fail_on: [REGRESSION, TOOLS_CHANGED]}\n";
+    write("tests/config.yaml", config);
+    write("tests/other.yaml", "adapter: http\nmodel: m\n");
+    let golden = r#"{"metadata": {"test_name": "Stock Analysis"}, "trace": {"session_id": "s", "start_time": "2026-01-01T00:00:00", "end_time": "2026-01-01T00:00:01", "steps": [], "final_output": "x", "metrics": {"total_cost": 0, "total_latency": 1}}}"#;
+    write(".evalview/golden/Stock_Analysis.golden.json", golden);
+    let files = ["import", "--from", "evalview", "tests/a.yaml", "tests/config.yaml", "tests/other.yaml"];
+    let ran = arraign(folder.path(), &files);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let read = |name: &str| fs::read_to_string(folder.path().join("evals").join(name)).expect(name);
+    insta::assert_snapshot!(
+        "import_evalview_project",
+        [ran.stdout.clone(), read("arraign.yaml"), read("a.yaml")].join("\n===\n")
+    );
+    assert_eq!(read("traces/golden/Stock_Analysis.golden.json"), golden);
+}
+
+/// Settings that do not load are told before the program says that all is well.
+#[test]
+fn what_an_import_writes_besides_cases_is_loaded() {
+    let (folder, ran) =
+        import_texts("evalview", &[("config.yaml", "adapter: x\ntool_categories: {web: 3}\n")]);
+    assert_eq!(ran.code, Some(101), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stdout.contains("these cases do not load") && ran.stdout.contains("arraign.yaml:"),
+        "{}",
+        ran.stdout
+    );
+    drop(folder);
+    let (_folder, ran) = import_texts("evalview", &[("config.yaml", "adapter: x\nendpoint: y\n")]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+}
+
+#[test]
+fn a_test_case_of_metrics_is_a_case_to_complete() {
+    let golden = r#"[{"input": "Is it open?", "actual_output": "Yes, until nine."}]"#;
+    let (folder, ran) = import_texts("deepeval", &[("goldens.json", golden)]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("ran 1 case: 0 green, 0 red, 1 undecided"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("goldens.json:1: the metrics of `is_it_open`"), "{}", ran.stdout);
+    assert!(outcome(folder.path(), "goldens.yaml").contains("is_it_open: undecided"));
+}
+
+#[test]
 fn adk_conversations_become_traces_and_their_trajectory_is_checked() {
     let files = ["shop.evalset.json", "plain.evalset.json", "older.test.json"];
     pin("adk", &files, &["shop.yaml", "plain.yaml", "older.yaml"]);
@@ -192,10 +263,11 @@ fn patterns_of_assay_that_mean_something_else_here_are_listed() {
 /// Each tool's message has the counts of a run, and each remark begins with its place in the source.
 #[test]
 fn every_import_says_what_is_green_and_where_it_lost_something() {
-    let all: [(&str, &str); 9] = [
+    let all: [(&str, &str); 10] = [
         ("assay", "eval.yaml"),
         ("mcplab", "weather.yaml"),
         ("evalview", "stock.yaml"),
+        ("maf", "rows.json"),
         ("promptfoo", "promptfooconfig.yaml"),
         ("adk", "shop.evalset.json"),
         ("deepeval", "goldens.json"),
@@ -299,7 +371,9 @@ fn nothing_is_overwritten_and_nothing_is_half_written() {
 
 #[test]
 fn a_file_of_another_tool_is_named_and_nothing_is_written() {
-    for tool in ["assay", "mcplab", "evalview", "promptfoo", "adk", "deepeval", "openai", "skill", "plugin"] {
+    for tool in
+        ["assay", "mcplab", "evalview", "maf", "promptfoo", "adk", "deepeval", "openai", "skill", "plugin"]
+    {
         for text in
             ["{a: 1}", "[1, 2]", "text", "{", "[[]]", "{tests: 3, prompts: 4, eval_cases: 1}", "- input: 1"]
         {

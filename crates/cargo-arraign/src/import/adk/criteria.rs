@@ -13,6 +13,12 @@ use crate::import::unsupported::UnsupportedList;
 
 const NO_JUDGE: &str = "the judge is configured once for all cases, and its checks pass or fail";
 
+/// The least ROUGE-1 that ADK requires if nobody says otherwise.
+const DEFAULT_ROUGE: f64 = 0.8;
+
+/// The remark on the similarity of answers.
+const OTHER_STEMS: &str = "carried as `similarity` with `min_rouge`, of the last answer: ADK takes the mean over the turns, and counts words by their stems, so that `refunded` is `refund`";
+
 /// The remark on the calls of a conversation.
 const OF_ALL_TURNS: &str = "carried for the calls of the whole conversation: ADK compares the calls of each turn, and notices a call in another turn";
 
@@ -33,6 +39,8 @@ enum TrajectoryMatch {
 pub(super) struct Criteria {
     trajectory: Option<(TrajectoryMatch, bool)>,
     answer: bool,
+    /// The least ROUGE-1 of the final answer.
+    rouge: Option<f64>,
     safe: bool,
     rubrics: Vec<Json>,
     /// The names of the criteria that are not carried.
@@ -44,14 +52,10 @@ impl Criteria {
     pub(super) fn load(input: &ImportInput, unsupported: &mut UnsupportedList) -> Result<Self, LoadErrors> {
         let Some(source) = &input.criteria else {
             let place = Place::new(&input.source, Span::default());
-            unsupported.add(
-                place,
-                "`response_match_score`, a default criterion of ADK",
-                explain_unsupported("response_match_score"),
-            );
+            unsupported.add(place, "`response_match_score`, a default criterion of ADK", OTHER_STEMS);
             // ADK compares exactly if nobody says otherwise.
             let trajectory = Some((TrajectoryMatch::Exact, false));
-            return Ok(Self { trajectory, lost: vec!["response_match_score".to_owned()], ..Self::default() });
+            return Ok(Self { trajectory, rouge: Some(DEFAULT_ROUGE), ..Self::default() });
         };
         let mut criteria = Self::default();
         for document in Document::parse(source)? {
@@ -75,6 +79,12 @@ impl Criteria {
         match name {
             "tool_trajectory_avg_score" => self.set_trajectory(threshold, keys.as_mut(), unsupported),
             "final_response_match_v2" => self.answer = true,
+            "response_match_score" => {
+                let least = threshold.and_then(|node| node.to_json().as_f64()).unwrap_or(DEFAULT_ROUGE);
+                self.rouge = (least > 0.0).then_some(least);
+                let why = if least > 0.0 { OTHER_STEMS } else { "a threshold of 0 requires nothing" };
+                unsupported.add_key(node, name, why);
+            }
             "safety_v1" => self.safe = true,
             "rubric_based_final_response_quality_v1" => {
                 let rubrics = list_entries(keys.as_mut().and_then(|keys| keys.take(&["rubrics"])));
@@ -141,6 +151,18 @@ impl Criteria {
                 ),
             }
         }
+        if let Some(least) = self.rouge {
+            match &said.trace.answer {
+                Some(answer) => {
+                    checks.push(build_check("similarity", json!({"to": answer, "min_rouge": least})));
+                }
+                None => unsupported.add_key(
+                    node,
+                    "response_match_score",
+                    "the case has no final response to compare with",
+                ),
+            }
+        }
         if self.safe {
             checks.push(build_check("safe", json!({})));
         }
@@ -155,9 +177,7 @@ impl Criteria {
 
 fn explain_unsupported(name: &str) -> &'static str {
     match name {
-        "response_match_score" | "response_evaluation_score" => {
-            "arraign does not measure the similarity of words: use `contains` or `expected_fields`, or ask a judge (`agent_check`)"
-        }
+        "response_evaluation_score" => "a service of Google gives this score: ask a judge (`agent_check`)",
         "hallucinations_v1" => {
             "use the check `grounded`, which compares the answer with the results without a model"
         }

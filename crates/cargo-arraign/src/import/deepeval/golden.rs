@@ -28,6 +28,13 @@ const OF_A_GOLDEN: &[(&[&str], &str)] = &[
     (&["images_mapping", "imagesMapping", "multimodal"], "traces contain only text"),
 ];
 
+/// The question of a case to be completed. Without a judge, it is undecided.
+const COMPLETE: &str =
+    "Does the answer do what was asked? (Replace this question by the checks of the case.)";
+
+/// The remark on a test case without expectations.
+const TO_COMPLETE: &str = "the file does not say what they check: the case has one question to a judge; write its checks, such as `contains`, or `verification: {profile: text}` for work that the answer claims";
+
 /// Imports a golden. `row` is its position in a table.
 pub(super) fn import_golden(node: Node<'_>, row: Option<&Place>, draft: &mut SuiteDraft) {
     let at = locate_node(node, row);
@@ -38,13 +45,21 @@ pub(super) fn import_golden(node: Node<'_>, row: Option<&Place>, draft: &mut Sui
     let asked = asked.unwrap_or_default();
     let name = keys.take_text(&["name"]);
     let id = draft.ids.derive_id(name.as_deref().unwrap_or(&asked));
+    let answers = ["actual_output", "actualOutput"].into_iter().filter_map(|key| node.get(key));
+    let has_answer = answers.into_iter().any(|answer| !is_empty_node(answer));
     let mut case = CaseDraft::new(&id);
     case.set("input", Some(asked.clone()));
     if let Some(trace) = read_trace(&mut keys, &asked, &mut draft.unsupported) {
         case.set("trace", Some(draft.add_trace(&id, &trace)));
     }
-    case.add_checks(require_tools(&mut keys, draft));
-    case.add_checks(build_questions(&mut keys, &mut draft.unsupported));
+    let mut checks = require_tools(&mut keys, draft);
+    checks.extend(build_questions(&mut keys, &mut draft.unsupported));
+    // A test case of metrics has an answer and no expectation: the metrics are in the program that runs it.
+    if checks.is_empty() && has_answer {
+        draft.unsupported.add(at.clone(), format!("the metrics of `{id}`"), TO_COMPLETE);
+        checks.push(build_question("to be completed", COMPLETE));
+    }
+    case.add_checks(checks);
     keys.reject_rest(OF_A_GOLDEN, &mut draft.unsupported);
     // The nodes of a row have places in a text that nobody sees, so they get the place of the row.
     if row.is_some() {

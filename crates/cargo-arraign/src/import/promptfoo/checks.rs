@@ -171,10 +171,12 @@ fn check_json(assertion: &Assertion, form: &str) -> ConvertedChecks {
             settings.insert("path".to_owned(), "$".into());
             "jsonpath_exists"
         }
-        // Inside a text, promptfoo takes only objects for JSON.
+        // Inside a text, promptfoo takes only objects for JSON. It finds those in an array, too.
         ConvertedSchema::Any => {
-            settings.insert("schema".to_owned(), json!({"type": "object"}));
-            "json_schema"
+            let of_objects = json!({"json_schema": {"schema": {"type": "object"}, "json": form}});
+            let array = json!({"type": "array", "minItems": 1, "items": {"type": "object"}});
+            let in_array = json!({"json_schema": {"schema": array, "json": form}});
+            return Ok(vec![build_check("any_of", vec![of_objects, in_array])]);
         }
         // For the same reason, a schema that accepts other values is narrowed to objects.
         ConvertedSchema::Schema(schema) => {

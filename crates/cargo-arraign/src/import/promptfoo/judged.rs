@@ -35,7 +35,7 @@ pub(super) fn explain_unsupported(kind: &str) -> &'static str {
     match kind {
         kind if CODE.contains(&kind) => "the assertion runs code: write a check in Rust (`Harness::check`)",
         "similar" | "similar:cosine" | "similar:dot" | "similar:euclidean" => {
-            "the assertion asks a model for embeddings: ask a judge (`agent_check`)"
+            "the assertion asks a model for embeddings, and its `threshold` is a similarity of meanings: ask a judge (`agent_check`) whether both texts mean the same; `similarity` compares words"
         }
         "bleu" | "gleu" | "meteor" => {
             "arraign does not compute this score: use `similarity`, or ask a judge (`agent_check`)"
