@@ -66,7 +66,9 @@ fn build_criterion(
 ) -> Result<Expectation, LoadErrors> {
     let mut root = criterion.settings.root.clone();
     if let Value::Map(entries) = &mut root.value {
-        entries.iter_mut().for_each(|(_, checks)| expect::unfold_entries(checks, &[], scope.kinds));
+        for (_, checks) in entries {
+            expect::unfold_entries(checks, &[], scope.kinds);
+        }
     }
     let document = Arc::new(Document { source: Arc::clone(&criterion.settings.source), root });
     read_expectation("all_of", place, CheckSettings::new(&document, ""), document.root(), scope)

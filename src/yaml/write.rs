@@ -24,7 +24,7 @@ pub fn render_flow(value: &Json) -> String {
     }
 }
 
-/// Renders a value inside of brackets or braces. Some parsers, such as PyYAML, end a bare text there at a question mark.
+/// Renders a value inside of brackets or braces. Some parsers, such as `PyYAML`, end a bare text there at a question mark.
 fn render_inside(value: &Json) -> String {
     match value {
         Json::String(text) if text.contains('?') && is_bare(text) => quote_text(text),

@@ -4,6 +4,7 @@
 //! `{{column | number}}` and `{{column | json}}` read the text of a cell. An
 //! inserted value is not searched for placeholders, so a row cannot reach another column.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -106,14 +107,13 @@ impl<'r> RowFiller<'r> {
                 TemplatePart::Placeholder { written, name } => {
                     let (column, filter) = self.table.columns.split_filter(name);
                     let cell = self.find_value(column, span)?;
-                    let converted = match filter {
+                    let value = match filter {
                         Some(filter) => self.convert(cell, column, filter, span)?,
-                        None => None,
+                        None => Cow::Borrowed(cell),
                     };
-                    let value = converted.as_ref().unwrap_or(cell);
                     // The placeholder is the whole text: the value keeps its type.
                     if written.len() == text.len() {
-                        return Some(self.copy_value(value, span));
+                        return Some(self.copy_value(&value, span));
                     }
                     filled.push_str(&self.render_inside(column, &value.value, span)?);
                 }
@@ -176,8 +176,8 @@ impl<'r> RowFiller<'r> {
         found
     }
 
-    /// Converts the text of a cell as the filter of its placeholder says. `Some(None)`: the value is of the wanted type already.
-    fn convert(&mut self, cell: &Tree, column: &str, filter: &str, span: Span) -> Option<Option<Tree>> {
+    /// Converts the text of a cell as the filter of its placeholder says. A value of the wanted type stays as it is.
+    fn convert(&mut self, cell: &'r Tree, column: &str, filter: &str, span: Span) -> Option<Cow<'r, Tree>> {
         let is_number = match filter {
             "number" => true,
             "json" => false,
@@ -189,8 +189,8 @@ impl<'r> RowFiller<'r> {
         };
         let text = match &cell.value {
             Value::String(text) => text.trim(),
-            Value::Number(_) => return Some(None),
-            _ if !is_number => return Some(None),
+            Value::Number(_) => return Some(Cow::Borrowed(cell)),
+            _ if !is_number => return Some(Cow::Borrowed(cell)),
             value => {
                 let found = render_scalar(value).filter(|text| !text.is_empty());
                 let found = found.unwrap_or_else(|| "no single value".to_owned());
@@ -215,7 +215,7 @@ impl<'r> RowFiller<'r> {
         // Every JSON text is YAML, whose tree keeps the digits of numbers.
         let source = Source::new("cell", text.to_owned());
         let document = self.errors.take(Document::parse(&source))?.into_iter().next()?;
-        Some(Some(document.root.map_spans(&|_| span)))
+        Some(Cow::Owned(document.root.map_spans(&|_| span)))
     }
 
     /// A value of a row, as if it stood at `span`: the place of the row is said beside.

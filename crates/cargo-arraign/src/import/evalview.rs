@@ -101,10 +101,8 @@ fn import_configuration(root: Node<'_>, mut draft: SuiteDraft) -> ImportedFiles 
             &mut draft.unsupported,
         );
     }
-    let files = match settings.is_empty() {
-        true => Vec::new(),
-        false => vec![("arraign.yaml".to_owned(), render_document(&settings))],
-    };
+    let written = (!settings.is_empty()).then(|| ("arraign.yaml".to_owned(), render_document(&settings)));
+    let files = written.into_iter().collect();
     ImportedFiles { files, is_configuration: true, ..draft.finish() }
 }
 

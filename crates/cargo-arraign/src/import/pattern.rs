@@ -21,7 +21,7 @@ pub(super) fn translate_python(pattern: &str) -> String {
         }
         let reference = rest.strip_prefix("(?P=").filter(|_| !in_class).and_then(|rest| rest.split_once(')'));
         if let Some((name, behind)) = reference {
-            translated.push_str(&format!("\\k<{name}>"));
+            translated.extend(["\\k<", name, ">"]);
             rest = behind;
             continue;
         }

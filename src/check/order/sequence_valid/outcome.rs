@@ -95,7 +95,7 @@ impl WantedOutcome {
             let name = text.strip_prefix("$.").filter(is_plain)?;
             result.insert(name.to_owned(), matcher.value.example()?);
         }
-        call.result = Some(Json::Object(result.into()));
+        call.result = Some(Json::Object(result));
         Some(call)
     }
 }

@@ -492,7 +492,7 @@ pub(super) struct ToolWithArguments {
     /// How the call ends. Default: `any`, an attempt counts.
     #[serde(default, deserialize_with = "even_null")]
     status: Option<WantedStatus>,
-    /// JSONPaths into the result, each with a value or a [matcher](../calls.md#matchers): `{$.verified: true}`.
+    /// Paths (RFC 9535) into the result, each with a value or a [matcher](../calls.md#matchers): `{$.verified: true}`.
     #[serde(default, deserialize_with = "even_null")]
     result: Option<Placed<OrderedMap<JsonPath, Unparsed<WrittenArgument>>>>,
 }
