@@ -150,8 +150,8 @@ impl ComparisonReport {
         names: &[String],
         settings: &ComparisonSettings,
     ) -> Result<Self, ComparisonError> {
-        let mut named = BTreeSet::new();
-        if let Some(twice) = names.iter().find(|name| !named.insert(name.as_str())) {
+        let mut seen = BTreeSet::new();
+        if let Some(twice) = names.iter().find(|name| !seen.insert(name.as_str())) {
             return Err(ComparisonError::NamedTwice(twice.clone()));
         }
         let known = run.trials.list_variants();

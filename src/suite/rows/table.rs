@@ -224,10 +224,12 @@ fn read_columns(headers: &csv::StringRecord, place: Place) -> Result<ColumnNames
 fn describe_csv_error(error: &csv::Error, locate: impl Fn(usize) -> Place) -> LoadError {
     let problem = match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            let [len, expected] =
+                [*len, *expected_len].map(|count| usize::try_from(count).unwrap_or(usize::MAX));
             format!(
                 "this row has {}, and the first line names {}",
-                count_noun(*len as usize, "value"),
-                count_noun(*expected_len as usize, "column")
+                count_noun(len, "value"),
+                count_noun(expected, "column")
             )
         }
         _ => format!("not valid CSV: {error}"),

@@ -308,19 +308,16 @@ fn a_variant_writes_no_snapshot() {
 #[test]
 fn a_variant_with_more_runs_that_agree_meets_the_snapshot_of_the_baseline() {
     for (check, status) in [("tool_called: look", "pass"), ("tool_called: ship", "fail")] {
-        for more in ["", "\nscore: {tool_called: 1}\nmin_score: 0.5"] {
-            let case = asks("a", "varies", "snapshot: true").replace("tool_blocklist: [rm]", check);
-            let project = varied().file("evals/s.yaml", suite(&[case.clone()]));
-            project.write("evals/arraign.yaml", "variants: {often: {repeat: 4}}");
-            let _ = more;
-            let accepting =
-                |variant| [LIVE, ("INSTA_UPDATE", "always"), ("CI", "false"), ("ARRAIGN_VARIANT", variant)];
-            run(&project, &accepting("baseline"), "out/baseline").exits(0);
-            let text = project.read("evals/snapshots/s.a.snap");
-            assert!(text.contains(&format!("status: {status}")), "{text}");
-            run(&project, &accepting("often"), "out/often").exits(0);
-            assert_eq!(project.verdict("s::a@often")["runs"].as_array().map(<[Json]>::len), Some(4));
-        }
+        let case = asks("a", "varies", "snapshot: true").replace("tool_blocklist: [rm]", check);
+        let project = varied().file("evals/s.yaml", suite(&[case]));
+        project.write("evals/arraign.yaml", "variants: {often: {repeat: 4}}");
+        let accepting =
+            |variant| [LIVE, ("INSTA_UPDATE", "always"), ("CI", "false"), ("ARRAIGN_VARIANT", variant)];
+        run(&project, &accepting("baseline"), "out/baseline").exits(0);
+        let text = project.read("evals/snapshots/s.a.snap");
+        assert!(text.contains(&format!("status: {status}")), "{text}");
+        run(&project, &accepting("often"), "out/often").exits(0);
+        assert_eq!(project.verdict("s::a@often")["runs"].as_array().map(<[Json]>::len), Some(4));
     }
 }
 

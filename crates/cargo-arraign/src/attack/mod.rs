@@ -101,7 +101,7 @@ impl Attack {
         let mut words = vec!["cargo arraign attack".to_owned()];
         let folder = self.folder.to_string_lossy();
         if folder != "evals" {
-            words.push(quoted(&folder).to_string());
+            words.push(quoted(&folder));
         }
         if self.pack != SHIPPED {
             words.push(format!("--pack {}", quoted(&self.pack)));

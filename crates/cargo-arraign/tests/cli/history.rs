@@ -1,7 +1,6 @@
 //! `cargo arraign history`.
 
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
 
 use arraign::json::{self, Json};
 
@@ -112,10 +111,10 @@ fn a_case_that_has_passed_ten_times_in_a_row_may_leave_the_quarantine() {
     let package = package();
     let mut text = package.read("history.jsonl");
     for run in 0..9 {
-        text += &format!(
+        let _ = writeln!(
+            text,
             r#"{{"schema_version":1,"run":"n{run}","time":"2026-11-1{run}T12:00:00Z","harness":"evals","trial":"s::a","verdict":"pass","score":1}}"#
         );
-        text.push('\n');
     }
     package.write("history.jsonl", &text);
     package.write(
@@ -131,11 +130,10 @@ fn a_case_that_has_passed_ten_times_in_a_row_may_leave_the_quarantine() {
     assert!(!other.stdout.contains("may leave"), "{}", other.stdout);
 }
 
-/// The history of a large project stays one file. In a release build, a million lines take less than two seconds.
+/// The history of a large project stays one file. `benches/limits.py` measures a million lines.
 #[test]
-fn a_million_lines_are_read_in_one_pass() {
-    let is_release = !cfg!(debug_assertions);
-    let runs = if is_release { 1_000 } else { 20 };
+fn a_history_of_many_runs_is_read() {
+    let runs = 20;
     let package = Package::of(&suite(&[("a", "look")]));
     let mut text = String::new();
     for run in 0..runs {
@@ -150,13 +148,8 @@ fn a_million_lines_are_read_in_one_pass() {
         }
     }
     package.write("history.jsonl", &text);
-    let started = Instant::now();
     let ran = package.arraign(&["history", "--file", "history.jsonl"]);
-    let took = started.elapsed();
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let figures = format!("1000 trials, {runs} runs, {} lines\n", runs * 1_000);
     assert!(ran.stdout.ends_with(&figures), "{}", ran.stdout.lines().last().unwrap_or_default());
-    eprintln!("{} lines: {} ms", runs * 1_000, took.as_millis());
-    // Only an optimized program is held to it.
-    assert!(!is_release || took < Duration::from_secs(2), "{took:?}");
 }

@@ -396,11 +396,10 @@ impl LiveAgents {
                 .iter()
                 .filter_map(|run| Some((run.number, self.explain_lost_run(run.result.as_ref().err()?, name))))
                 .collect();
-            let found = match lost.is_empty() {
-                true => CaseRuns::find_runs(case, path, files),
-                false => CaseRuns::find_recordings(case, path, files, count, lost),
-            };
-            return Ok(found?);
+            if lost.is_empty() {
+                return Ok(CaseRuns::find_runs(case, path, files)?);
+            }
+            return Ok(CaseRuns::find_recordings(case, path, files, count, lost)?);
         }
         let runs = answered.iter().map(|run| match &run.result {
             Ok(run) => {
