@@ -60,6 +60,7 @@ use crate::json::{Json, JsonMap};
 use crate::outcome::Status;
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors, Place};
+use crate::score::Effect;
 use crate::score::compare::Limits;
 use crate::score::statistics::Variance;
 use crate::score::{Scorecard, ScorecardPart, ScoredBy};
@@ -189,6 +190,12 @@ impl Case {
             run.to_mut().accept_format(format);
         }
         run
+    }
+
+    /// Whether a check of the case that decides asks how a run ended, so that the other checks need not.
+    pub(crate) fn judges_end(&self) -> bool {
+        let deciding = self.expectations.iter().filter(|expectation| expectation.effect != Effect::Inform);
+        deciding.map(Expectation::check).any(|check| check.judges_end())
     }
 
     /// Lists the names of tools in the settings of the case, without globs.

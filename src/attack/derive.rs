@@ -70,7 +70,7 @@ pub fn list_attacks(case: &Case, name: &str, runs: &[Trace], pack: &AttackPack, 
             place: place.name(),
             template: template.id.clone(),
             decoy: decoy.map(|decoy| decoy.name.clone()),
-            // Where there is no choice, the name does not tell it.
+            // The name contains the decoy only if there are several.
             names_decoy: decoys.len() > 1,
         };
         attacks.push(make_attack(about, place, decoy, |filling| pack.fill(template, filling), case));
@@ -195,7 +195,7 @@ pub fn attack_case(case: &Case, attack: &Attack) -> Result<Case, LoadError> {
     let check = NotInjected::of_attack(text, &names, attack.arguments.clone(), &attack.canary)
         .map_err(|problem| LoadError::new(place.clone(), problem))?;
     let security = Expectation::of_check(&NOT_INJECTED, place, check);
-    // The check of the attack is about the decoys. The check of the case that is about them would tell their calls twice.
+    // The check of the attack is about the decoys. The check of the case that is about them would report their calls twice.
     let of_decoys = attacked.expectations.iter().position(|expectation| {
         let is_same = |place: &Place| {
             place.span() == expectation.place.span() && place.file() == expectation.place.file()

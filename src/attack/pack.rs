@@ -13,7 +13,7 @@ pub const SHIPPED: &str = "injection";
 /// The text of the pack that arraign ships.
 const SHIPPED_TEXT: &str = include_str!("injection.yaml");
 
-/// What a template may have in braces. The first three need a tool that must not be called.
+/// The placeholders of a template.
 const PLACEHOLDERS: [&str; 8] = ["tool", "arguments", "tools", "goal", "canary", "task", "user", "model"];
 
 /// The placeholders of a call.
@@ -117,8 +117,8 @@ impl AttackPack {
             errors.push(written.name.error(ID_RULE));
         }
         let decoy_goal =
-            errors.take(read_goal(&written.goal.decoy, &["tool", "arguments", "canary", "task"]));
-        let answer_goal = errors.take(read_goal(&written.goal.answer, &["canary", "task"]));
+            errors.take(read_text(&written.goal.decoy, &["tool", "arguments", "canary", "task"]));
+        let answer_goal = errors.take(read_text(&written.goal.answer, &["canary", "task"]));
         for (goal, needed) in [(&written.goal.decoy, "{tool}"), (&written.goal.answer, "{canary}")] {
             if !goal.contains(needed) {
                 errors.push(
@@ -218,10 +218,6 @@ const ID_RULE: &str = "a name has letters, digits, `_` and `-`";
 /// Whether a name can be a part of the name of a trial and of its files.
 fn is_id(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
-}
-
-fn read_goal(written: &Placed<String>, known: &[&'static str]) -> Result<PackText, LoadError> {
-    read_text(written, known)
 }
 
 /// Reads a text with placeholders, as Python's `str.format` does: `{goal}` is one, and `{{` and `}}` are braces.

@@ -125,8 +125,7 @@ fn find_doubt(
     comparison: &Comparison,
     baseline: &Baseline,
 ) -> Option<CannotDecide> {
-    let judges_end = case.expectations.iter().any(|expectation| expectation.check().judges_end());
-    let bad_end = if judges_end { None } else { explain_bad_end(&run.trace) };
+    let bad_end = if case.judges_end() { None } else { explain_bad_end(&run.trace) };
     if bad_end.is_some() {
         return bad_end;
     }

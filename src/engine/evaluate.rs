@@ -16,6 +16,7 @@ use crate::json;
 use crate::judge::JudgeSession;
 use crate::outcome::{Status, UndecidedCause};
 use crate::place::Place;
+use crate::score::Effect;
 use crate::secrets::{KnownSecrets, QuotedText, SecretMasker};
 use crate::source::TextHash;
 use crate::suite::{LIVE, LostRun, NoBaseline, RecordedEvidence, RecordedRun, RunsError};
@@ -154,7 +155,10 @@ impl RunCollector<'_> {
         let nothing = RecordedRun { file: None, format: LIVE, trace: Trace::default(), workspace: None };
         self.verdict.runs.push(summarize_run(case, &nothing));
         let cards = case.scorecards.iter().map(|card| card.empty_card(run, "the agent gave no run"));
+        // A gate holds in every run, and nobody knows whether it would have held in this one: no pass rate allows that.
+        let has_gate = case.expectations.iter().any(|expectation| expectation.effect == Effect::Gate);
         let finding = Finding {
+            effect: if has_gate { Effect::Gate } else { Effect::Fail },
             status: if lost.undecided.is_some() { Status::Undecided } else { Status::Error },
             run,
             unfit: Some(lost.reason),

@@ -84,7 +84,7 @@ pub(super) fn evaluate_run(
     let trace = &*note_named_calls(case, &recorded.trace);
     let workspace = recorded.workspace.as_ref();
     let mut evidence = Evidence::of(trace).asked(case.prompt()).judged(&case.opinions);
-    evidence.judges_end = case.expectations.iter().any(|expectation| expectation.check().judges_end());
+    evidence.judges_end = case.judges_end();
     evidence.named_tools = Cow::Owned(case.list_named_tools());
     evidence.workspace = workspace.map(|workspace| Cow::Borrowed(&*workspace.facts));
     evidence.injection = case.mocks.as_ref().and_then(|mocks| mocks.injection.as_deref());

@@ -1,10 +1,10 @@
 //! Attacks on the agents of a folder: the cases run as they are, and then once for each attack.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::{fs, io};
 
 use super::cli::{HarnessCommand, parse_arguments};
 use super::plan::{AttackPhase, AttackPlan, CaseObserver, PlannedAttack};
@@ -15,6 +15,9 @@ use crate::attack::{AttackPack, AttackReport};
 
 /// The folder below the one of runs that has the verdicts of the cases as they are.
 const OBSERVED: &str = "attacked";
+
+/// The file that tells that a folder is ours.
+const MARK: &str = "attacked.txt";
 
 /// The settings of `cargo arraign attack`.
 #[derive(Debug, Clone)]
@@ -38,20 +41,25 @@ pub struct AttackRun {
 }
 
 /// Attacks the cases of a folder. `make_harness` is called for the run of the cases as they are, and for the run of the
-/// attacks, which `arguments` select. The error is the exit code of a run that cannot start; its message has been printed.
+/// attacks, which `arguments` select. The error is the exit code of a run that only lists its trials, or that cannot start; its
+/// message has been printed.
 pub fn run_attacks(
     make_harness: impl Fn() -> Harness,
     arguments: &[OsString],
     settings: &AttackSettings,
 ) -> Result<AttackRun, ExitCode> {
-    let filters = parse_arguments(arguments.to_vec(), None).map_err(report_problem)?.filters;
-    let observer = Arc::new(AttackPhase::Observe(CaseObserver::new(filters)));
+    let command = parse_arguments(arguments.to_vec(), None).map_err(report_problem)?;
+    let lists = command.arguments.list;
+    let observer = Arc::new(AttackPhase::Observe(CaseObserver::new(command.filters)));
     run_phase(make_harness(), &observer, settings, Vec::new())?;
     let AttackPhase::Observe(observer) = &*observer else { return Err(ExitCode::FAILURE) };
     let plan = AttackPlan::new(settings.pack.clone(), settings.most, observer.take_cases());
     let phase = Arc::new(AttackPhase::Attack(Box::new(plan)));
     run_phase(make_harness(), &phase, settings, arguments.to_vec())?;
     let AttackPhase::Attack(plan) = &*phase else { return Err(ExitCode::FAILURE) };
+    if lists {
+        return Err(ExitCode::SUCCESS);
+    }
     let (cases, results) = plan.take_results();
     let variant = settings.variant.clone().or_else(|| settings::read_variable("ARRAIGN_VARIANT"));
     let report = AttackReport::new(settings.pack.name.clone(), variant, cases, results);
@@ -78,19 +86,39 @@ fn run_phase(
 
 impl AttackPhase {
     /// Leaves out of the settings what is about the cases as a project has them.
-    pub(super) fn restrict_settings(&self, settings: EnvSettings, base: &Path) -> EnvSettings {
+    ///
+    /// The error says why the folder of the first run cannot be emptied.
+    pub(super) fn restrict_settings(
+        &self,
+        settings: EnvSettings,
+        base: &Path,
+    ) -> Result<EnvSettings, String> {
         let settings = EnvSettings { history: None, mutates: false, output_json: None, ..settings };
-        match self {
+        Ok(match self {
             Self::Attack(_) => settings,
             Self::Observe(_) => {
                 let out = settings.out.as_ref().map(|out| base.join(out));
                 let out = out.unwrap_or_else(|| settings::default_out(base)).join(OBSERVED);
-                // What is there is of an earlier command.
-                let _ = fs::remove_dir_all(&out);
+                empty_folder(&out).map_err(|error| format!("{}: {error}", out.display()))?;
                 EnvSettings { out: Some(out), reports: Vec::new(), junit_file: None, ..settings }
             }
-        }
+        })
     }
+}
+
+/// Makes an empty folder, in place of the one that an earlier command made. One without our mark is somebody else's.
+fn empty_folder(folder: &Path) -> io::Result<()> {
+    let mark = folder.join(MARK);
+    if folder.exists() {
+        if !mark.is_file() {
+            let problem =
+                "the folder exists, and this command has not made it; name another folder with `--out`";
+            return Err(io::Error::other(problem));
+        }
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir_all(folder)?;
+    fs::write(mark, "`cargo arraign attack` makes this folder, and empties it each time.\n")
 }
 
 impl Harness {

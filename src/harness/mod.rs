@@ -362,7 +362,7 @@ impl Harness {
         if let Some(phase) = &self.attack {
             let settings = std::mem::take(&mut command.settings);
             let settings = EnvSettings { out: self.out.take().or(settings.out), ..settings };
-            command.settings = phase.restrict_settings(settings, &base);
+            command.settings = phase.restrict_settings(settings, &base).map_err(report_problem)?;
         }
         let read = self.read_workspace(files);
         let (files, mut common) = read.map_err(|errors| report_load_errors(&errors, &folder))?;
@@ -399,6 +399,9 @@ impl Harness {
         divide_and_check(&mut plan, command, &project.base).map_err(report_problem)?;
         // Shards are divided before the filters apply, so that each trial stays in its shard.
         plan.keep_wanted(command);
+        if let Some(phase) = &self.attack {
+            phase.count_wanted(&plan, command);
+        }
         if command.lists_json() {
             return Ok(output::list::print_list(&plan, &project.base, project.files.root(), command));
         }

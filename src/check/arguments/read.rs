@@ -107,7 +107,7 @@ fn find_broken_relation(node: Node<'_>) -> Option<LoadError> {
     match node.get("from") {
         Some(from) => {
             let near = nearest(from.as_str()?, RelationSource::WORDS)?;
-            let problem = format!("`{}` is nothing that a value can come from", from.as_str()?);
+            let problem = format!("unknown source `{}`", from.as_str()?);
             Some(
                 from.error(problem)
                     .help(format!("did you mean `{near}`? `equals: {{...}}` compares with a mapping")),

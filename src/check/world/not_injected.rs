@@ -114,10 +114,8 @@ impl NotInjected {
                 contains_text(passed, &|found| found.contains(text.as_str()))
             }
             (Arguments::Json(passed), wanted) => contains_number(passed, wanted),
-            (Arguments::Broken { raw, .. }, wanted) => {
-                let text = wanted.to_string();
-                raw.contains(text.trim_matches('"'))
-            }
+            (Arguments::Broken { raw, .. }, Json::String(text)) => raw.contains(text.as_str()),
+            (Arguments::Broken { raw, .. }, wanted) => contains_digits(raw, &wanted.to_string()),
             (Arguments::Unrecorded, _) => false,
         })
     }
@@ -131,17 +129,24 @@ impl NotInjected {
     }
 }
 
-/// Whether a value contains a number, also as a text.
+/// Whether a value contains a number, also inside of a text, such as a command.
 fn contains_number(value: &Json, wanted: &Json) -> bool {
     match value {
         Json::Number(_) => value == wanted,
-        Json::String(text) => {
-            matches!(wanted, Json::Number(number) if text.as_str().trim() == number.as_str())
-        }
+        Json::String(text) => contains_digits(text, &wanted.to_string()),
         Json::Array(items) => items.iter().any(|item| contains_number(item, wanted)),
         Json::Object(fields) => fields.iter().any(|(_, value)| contains_number(value, wanted)),
         Json::Null | Json::Bool(_) => false,
     }
+}
+
+/// Whether a text contains a number that is not a part of a longer one.
+fn contains_digits(text: &str, digits: &str) -> bool {
+    text.match_indices(digits).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + digits.len()..].chars().next();
+        !before.is_some_and(|c| c.is_ascii_digit()) && !after.is_some_and(|c| c.is_ascii_digit())
+    })
 }
 
 impl Check for NotInjected {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use super::{CaseWork, Plan, PlannedTrial, TrialWork};
 use crate::attack::{Attack, AttackPack, AttackResult, AttackedCase, attack_case, list_attacks};
+use crate::harness::cli::HarnessCommand;
 use crate::place::LoadErrors;
 use crate::report::plain::count_noun;
 use crate::source::lock;
@@ -101,6 +102,19 @@ impl AttackPlan {
         std::mem::take(&mut *lock(&self.planned))
     }
 
+    /// Counts the attacks that run, without those that a filter leaves out.
+    fn count_wanted(&self, plan: &Plan, command: &HarnessCommand) {
+        let mut wanted: BTreeMap<&str, usize> = BTreeMap::new();
+        for trial in plan.trials_to_run(command) {
+            if let TrialWork::Case(CaseWork { attack: Some(attack), .. }) = &trial.work {
+                *wanted.entry(&attack.case).or_default() += 1;
+            }
+        }
+        for case in lock(&self.cases).iter_mut() {
+            case.attacks = wanted.get(case.name.as_str()).copied().unwrap_or_default();
+        }
+    }
+
     /// Takes the cases and the results of the attacks on them.
     pub(in crate::harness) fn take_results(&self) -> (Vec<AttackedCase>, Vec<AttackResult>) {
         (std::mem::take(&mut *lock(&self.cases)), std::mem::take(&mut *lock(&self.results)))
@@ -147,6 +161,13 @@ impl AttackPlan {
 }
 
 impl AttackPhase {
+    /// Notes how many attacks the filters select.
+    pub(in crate::harness) fn count_wanted(&self, plan: &Plan, command: &HarnessCommand) {
+        if let Self::Attack(attacks) = self {
+            attacks.count_wanted(plan, command);
+        }
+    }
+
     /// Replaces the trials of a plan of all cases by those of the phase.
     pub(in crate::harness) fn replace_trials(&self, plan: &mut Plan) -> Result<(), LoadErrors> {
         // The summaries of suites are about their cases as they are.

@@ -64,6 +64,8 @@ impl BaseBranch {
                 "--name-only",
                 "--no-renames",
                 "--no-ext-diff",
+                // A pull request may write what git ignores of a repository inside of this one.
+                "--ignore-submodules=none",
                 "-z",
                 &commit,
                 "--",
@@ -85,18 +87,44 @@ impl BaseBranch {
 /// Lists the files that git prints, with a zero byte behind each. `None` if git fails.
 fn list_names(root: &Path, arguments: &[&str]) -> Option<Vec<PathBuf>> {
     let output = run_git(root, arguments.iter().map(OsStr::new)).ok()?;
-    let names = String::from_utf8_lossy(&output.stdout).into_owned();
-    let names = names.split('\0').filter(|name| !name.is_empty()).map(PathBuf::from);
-    output.status.success().then(|| names.collect())
+    let names = output.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(read_name);
+    output.status.success().then(|| names.collect())?
+}
+
+#[cfg(unix)]
+fn read_name(name: &[u8]) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    Some(OsStr::from_bytes(name).into())
+}
+
+#[cfg(not(unix))]
+fn read_name(name: &[u8]) -> Option<PathBuf> {
+    std::str::from_utf8(name).ok().map(PathBuf::from)
 }
 
 impl ChangedFiles {
-    /// Whether the file at `path`, or a file below this folder, is not as in the base branch.
+    /// Whether the file at `path`, a file below this folder, or a link on the way to it is not as in the base branch.
     pub(super) fn contains(&self, path: &Path) -> bool {
-        let Some(name) = self.name_below(path) else { return false };
+        self.name_below(path).is_some_and(|name| self.names_any(&name)) || self.has_changed_link(path)
+    }
+
+    fn names_any(&self, name: &Path) -> bool {
         // The names of a folder's files are those that follow its own.
-        let mut following = self.names.range::<Path, _>((Bound::Included(name.as_path()), Bound::Unbounded));
-        following.next().is_some_and(|first| first.starts_with(&name))
+        let mut following = self.names.range::<Path, _>((Bound::Included(name), Bound::Unbounded));
+        let has_below = following.next().is_some_and(|first| first.starts_with(name));
+        // Of a repository inside of this one git names the folder alone.
+        let mut above = name.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+        has_below || above.any(|folder| self.names.contains(folder))
+    }
+
+    fn has_changed_link(&self, path: &Path) -> bool {
+        let links = path.ancestors().filter(|part| part.is_symlink());
+        let mut names = links.filter_map(|link| {
+            let folder = link.parent()?.canonicalize().ok()?;
+            Some(folder.strip_prefix(&self.root).ok()?.join(link.file_name()?))
+        });
+        names.any(|name| self.names.contains(&name))
     }
 
     /// Returns the first changed file whose name, relative to the folder `base` and with `/`, is meant.

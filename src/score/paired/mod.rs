@@ -70,8 +70,8 @@ pub struct CasePair {
 }
 
 impl CasePair {
-    /// Returns the number of runs without a result on the second side, if they are a larger part there than on the first: those of
-    /// a case that is missing there alone count as one.
+    /// Returns the number of runs without a result on the second side, if they are a larger part there than on the first. A case
+    /// that only the second side lacks counts as one run.
     fn count_lost_after(self) -> u32 {
         match (self.before, self.after) {
             (Some(_), None) => 1,

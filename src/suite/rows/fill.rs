@@ -15,7 +15,7 @@ use crate::json::{self, Json};
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 use crate::secrets::QuotedText;
 use crate::suite::copies::CopyBudget;
-use crate::yaml::{Document, Key, Tree, Value, did_you_mean};
+use crate::yaml::{Document, Key, Tree, Value, did_you_mean, suggest_or_list};
 
 /// The number of columns that a wrong name is compared with. Each row reports it anew.
 const MAX_SUGGESTED: usize = 1_000;
@@ -182,8 +182,8 @@ impl<'r> RowFiller<'r> {
             "number" => true,
             "json" => false,
             other => {
-                let problem = format!("`{other}` is nothing that a value can be read as");
-                self.fail(span, problem, Some(did_you_mean(other, FILTERS).unwrap_or_default()));
+                let problem = format!("unknown filter `{other}`");
+                self.fail(span, problem, Some(suggest_or_list(other, FILTERS)));
                 return None;
             }
         };
@@ -193,8 +193,8 @@ impl<'r> RowFiller<'r> {
             _ if !is_number => return Some(Cow::Borrowed(cell)),
             value => {
                 let found = render_scalar(value).filter(|text| !text.is_empty());
-                let found = found.unwrap_or_else(|| "no single value".to_owned());
-                self.fail(span, format!("the column `{column}` has no number: {found}"), None);
+                let found = found.map_or("a list or a mapping".to_owned(), |text| format!("`{text}`"));
+                self.fail(span, format!("expected a number in the column `{column}`, found {found}"), None);
                 return None;
             }
         };

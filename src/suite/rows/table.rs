@@ -142,7 +142,7 @@ fn read_file(node: Node<'_>, scope: &Scope<'_>) -> Result<Rows, LoadErrors> {
     if is_csv { Ok(parse_csv(&source)?) } else { parse_json_lines(&source) }
 }
 
-/// Parses a row a line. Rows need not have all columns.
+/// Parses JSON Lines: each line is one row, which need not have all columns.
 fn parse_json_lines(source: &Arc<Source>) -> Result<Rows, LoadErrors> {
     let mut rows = Vec::new();
     let mut columns = ColumnNames::default();
@@ -151,7 +151,9 @@ fn parse_json_lines(source: &Arc<Source>) -> Result<Rows, LoadErrors> {
     for line in source.text().split_inclusive('\n') {
         let range = start..start + line.len();
         start = range.end;
-        // Empty lines are no documents.
+        if line.trim().is_empty() {
+            continue;
+        }
         let documents = errors.take(Document::parse_range(source, range.clone())).unwrap_or_default();
         let place = place_of_line(source, range.start);
         for document in documents {
@@ -169,7 +171,7 @@ fn parse_json_lines(source: &Arc<Source>) -> Result<Rows, LoadErrors> {
             rows.push(RowValues { key: name_row(&values, rows.len()), place: place.clone(), values });
         }
         // The rest would be refused anyway.
-        if rows.len() > MAX_ROWS {
+        if rows.len() + errors.len() > MAX_ROWS {
             break;
         }
     }

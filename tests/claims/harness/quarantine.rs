@@ -401,6 +401,29 @@ fn a_case_is_not_excused_if_any_file_that_it_reads_differs() {
     run_on(&project, "2026-12-01", &base, &["s::a"]).exits(0);
 }
 
+/// A link that leads to another file is another policy, although both files are as they were.
+#[cfg(unix)]
+#[test]
+fn a_case_is_not_excused_if_a_link_that_it_reads_leads_elsewhere() {
+    let policy = "tools: {get: {arguments: {id: {type: string}}}}\n";
+    let cases = "tests:\n  - {id: a, trace: [{call: look}], expect: [{args_valid: policies/shop.yaml}, {tool_called: get}]}\n";
+    let project = Project::empty()
+        .file("evals/s.yaml", cases)
+        .file("evals/policies/strict.yaml", policy)
+        .file("evals/policies/lax.yaml", policy)
+        .file("evals/quarantine.yaml", "- {case: s::a, until: 2026-12-10, reason: why}\n");
+    let link = project.path("evals/policies/shop.yaml");
+    std::os::unix::fs::symlink("strict.yaml", &link).expect("a link");
+    git(&project, &["init", "--quiet", "--initial-branch", "main"]);
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "--quiet", "--message", "base"]);
+    let base = [("ARRAIGN_BASE", "main")];
+    run_on(&project, "2026-12-01", &base, &[]).exits(0);
+    std::fs::remove_file(&link).expect("it is removed");
+    std::os::unix::fs::symlink("lax.yaml", &link).expect("a link");
+    run_on(&project, "2026-12-01", &base, &[]).exits(101).says("is not as in `main`");
+}
+
 #[test]
 fn without_git_the_rule_is_off_and_the_report_says_so() {
     let project = green_project();

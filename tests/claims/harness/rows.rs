@@ -229,7 +229,7 @@ fn a_cell_is_read_as_a_number_or_as_json() {
         .file("evals/s.yaml", unknown)
         .file("evals/data/orders.csv", "id,amount,items\na,1,2\n");
     let problem = unknown.run(&[]).exits(2).stderr;
-    assert!(problem.contains("`nmber` is nothing that a value can be read as"), "{problem}");
+    assert!(problem.contains("unknown filter `nmber`"), "{problem}");
     assert!(problem.contains("did you mean `number`?"), "{problem}");
 }
 

@@ -68,6 +68,17 @@ fn a_share_of_the_runs_counts_a_crash_as_no_success() {
     }
 }
 
+/// Nobody knows whether the gate would have held in the lost run.
+#[test]
+fn a_gate_is_not_passed_by_a_run_that_the_agent_did_not_give() {
+    let more = "expected: {forbidden_tools: [rm]}\nthresholds: {variance: {runs: 5, pass_rate: 0.8}}";
+    let project = five_runs(CRASHES, more);
+    project.run_with(&[LIVE], &[]).exits(101).says("run 2: the agent `sh` failed: it exited with code 4");
+    assert_eq!(project.verdict("s::a")["status"], "error");
+    project.write("mended", "");
+    project.run_with(&[LIVE], &[]).exits(0);
+}
+
 #[test]
 fn without_any_run_the_case_is_an_error() {
     let variance = "thresholds: {variance: {runs: 5, pass_rate: 0.2}}";

@@ -22,15 +22,20 @@ pub(crate) fn decode(bytes: &[u8], limit: u64) -> Result<Option<Vec<u8>>, ReadPr
     decode_utf16(bytes)
 }
 
-/// Decodes UTF-16 that begins with a byte order mark. A text that ends within a character was cut, which its last line shows.
+/// Decodes UTF-16 that begins with a byte order mark.
 fn decode_utf16(bytes: &[u8]) -> Result<Option<Vec<u8>>, ReadProblem> {
     let from_bytes = match bytes {
         [0xff, 0xfe, ..] => u16::from_le_bytes,
         [0xfe, 0xff, ..] => u16::from_be_bytes,
         _ => return Ok(None),
     };
-    let units = bytes[HEAD..].chunks_exact(2).map(|pair| from_bytes([pair[0], pair[1]]));
-    let text: Result<String, _> = char::decode_utf16(units).collect();
+    let pairs = bytes[HEAD..].chunks_exact(2);
+    // What was cut there may be more than a byte.
+    if !pairs.remainder().is_empty() {
+        return Err(ReadProblem::CutUtf16);
+    }
+    let text: Result<String, _> =
+        char::decode_utf16(pairs.map(|pair| from_bytes([pair[0], pair[1]]))).collect();
     match text {
         Ok(text) => Ok(Some(text.into_bytes())),
         Err(error) => Err(ReadProblem::BrokenUtf16(error.unpaired_surrogate())),
@@ -76,6 +81,7 @@ mod tests {
         assert_eq!(decode(text.as_bytes(), 100), Ok(None));
         assert_eq!(decode(b"\xff\xfe\x00\xd8a\x00", 100), Err(ReadProblem::BrokenUtf16(0xd800)));
         assert_eq!(decode(b"\xff\xfe", 100), Ok(Some(Vec::new())));
+        assert_eq!(decode(b"\xff\xfea\x00b", 100), Err(ReadProblem::CutUtf16));
     }
 
     #[cfg(feature = "gzip")]

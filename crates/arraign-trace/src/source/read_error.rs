@@ -45,6 +45,9 @@ pub enum ReadProblem {
     /// The file is UTF-16 with a half of a character in it.
     #[error("this is UTF-16, and the unit {0:#06x} in it is half a character")]
     BrokenUtf16(u16),
+    /// The file is UTF-16 that ends within a character.
+    #[error("this is UTF-16 with an odd number of bytes: the file was cut")]
+    CutUtf16,
     /// The file is compressed, and the crate is built without the feature `gzip`.
     #[error("this is compressed with gzip: enable the feature `gzip`, or unpack it with `gunzip -k FILE`")]
     Gzipped,

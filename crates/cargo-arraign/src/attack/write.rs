@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use arraign::__internals::attack::{Attack, AttackReport};
@@ -24,7 +25,7 @@ const MARK: &str = "# Written by `cargo arraign attack --write`.\n";
 const LISTS: [&str; 3] = ["tests", "cases", "scenarios"];
 
 /// The keys of a case that are about its runs without an attack.
-const OF_RUNS: [&str; 5] = ["trace", "snapshot", "baseline", "repeat", "expect_verdict"];
+const OF_RUNS: [&str; 6] = ["trace", "snapshot", "baseline", "repeat", "expect_verdict", "require_calls"];
 
 /// Writes the attacks that were made, and returns lines that say so.
 pub(super) fn write_cases(
@@ -64,7 +65,11 @@ pub(super) fn write_cases(
 
 fn replace_file(path: &Path, text: &str) -> Result<(), CliError> {
     let name = path.display();
-    if fs::read_to_string(path).is_ok_and(|before| !before.starts_with(MARK)) {
+    let is_own = match fs::read(path) {
+        Ok(before) => before.starts_with(MARK.as_bytes()),
+        Err(error) => error.kind() == ErrorKind::NotFound,
+    };
+    if !is_own {
         return Err(CliError::new(format!("{name} exists, and this command has not written it")));
     }
     write_whole(path, text.as_bytes()).map_err(|error| CliError::new(format!("{name}: {error}")))
@@ -116,6 +121,12 @@ fn build_suite(path: &Path, attacks: &[&PlannedAttack]) -> Result<(Option<JsonMa
     Ok((Some(suite), reasons))
 }
 
+fn remove_variance(thresholds: Option<&mut Json>) {
+    if let Some(Json::Object(limits)) = thresholds {
+        limits.remove("variance");
+    }
+}
+
 /// Builds the case of an attack. The error is a sentence.
 fn build_case(case: &Json, attack: &Attack) -> Result<Json, String> {
     let Json::Object(case) = case else { return Err("it is no mapping".to_owned()) };
@@ -123,6 +134,9 @@ fn build_case(case: &Json, attack: &Attack) -> Result<Json, String> {
     for key in OF_RUNS {
         case.remove(key);
     }
+    // An attack asks once, and what it must hold holds in that run.
+    remove_variance(case.get_mut("thresholds"));
+    remove_variance(case.get_mut("expected").and_then(|expected| expected.get_mut("thresholds")));
     let id = case.get("id").and_then(Json::as_str).unwrap_or("case");
     let suffix = attack.about.suffix();
     let suffix: String =

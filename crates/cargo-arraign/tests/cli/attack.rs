@@ -139,6 +139,33 @@ fn an_agent_that_obeys_is_red() {
 }
 
 #[test]
+fn a_filter_selects_attacks_and_a_list_makes_none() {
+    let Some(package) = package() else { return };
+    let folder = package.path();
+    let one = attack(folder, &[LIVE], &[OWN[0], OWN[1], "--", "get_note,todo,pay"]);
+    assert_eq!(one.code, Some(0), "{}", one.said);
+    let results = read_results(folder);
+    assert_eq!(results["attacks"].as_array().map(<[Json]>::len), Some(1));
+    assert_eq!(results["cases"][0]["attacks"], 1);
+    let listed = attack(folder, &[LIVE], &[OWN[0], OWN[1], "--", "--list"]);
+    assert_eq!(listed.code, Some(0), "{}", listed.said);
+    assert!(listed.said.contains("orders::status@attack[get_note,todo,delete]: test"), "{}", listed.said);
+    assert_eq!(read_results(folder), results);
+}
+
+#[test]
+fn a_folder_that_the_command_has_not_made_stays() {
+    let Some(package) = package() else { return };
+    let folder = package.path();
+    fs::create_dir_all(folder.join("own/attacked")).expect("a folder");
+    fs::write(folder.join("own/attacked/notes.txt"), "mine").expect("a file");
+    let ran = attack(folder, &[LIVE], &[OWN[0], OWN[1], "--out", "own"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.said);
+    assert!(ran.said.contains("this command has not made it"), "{}", ran.said);
+    assert_eq!(fs::read_to_string(folder.join("own/attacked/notes.txt")).expect("the file"), "mine");
+}
+
+#[test]
 fn an_attack_that_the_agent_has_not_read_is_undecided() {
     let Some(package) = package() else { return };
     let folder = package.path();

@@ -22,7 +22,7 @@
 //!
 //! A tool is a name, a glob, the name of an alias (any of its members), or
 //! `{tool, args_match: {argument: regex}, status: ok, result: {JSONPATH: value}}`. An attempt counts, unless `status` or
-//! `result` say how the call ends: `first: {tool: verify, status: ok, result: {$.verified: true}}`. A value in `result` may
+//! `result` says how the call ends: `first: {tool: verify, status: ok, result: {$.verified: true}}`. A value in `result` may
 //! be a [matcher](../calls.md#matchers). Where the trace does not say how a call ended, the rule is undecided if that
 //! matters. `tools`, `first` and `then` take one tool or a list. For
 //! `immediately_before`, one tool of the list `first` is enough. Rules are listed under `rules`, with `aliases` beside
@@ -248,13 +248,17 @@ impl LocatedRule {
     }
 
     /// The calls of which nobody knows whether the rule means them, because the trace does not say how they ended.
-    fn list_doubts(&self, run: &Run<'_>) -> Vec<(usize, CannotDecide)> {
+    fn list_doubts(&self, run: &Run<'_>) -> Vec<DoubtfulCall> {
         if !self.reads_outcomes {
             return Vec::new();
         }
         let operands = self.rule.operands();
         let doubts = run.calls.iter().filter_map(|call| {
-            Some((call.index, operands.iter().find_map(|operand| operand.find_doubt(call, run))?))
+            let mut doubts =
+                operands.iter().filter_map(|operand| Some((operand, operand.find_doubt(call, run)?)));
+            let (first, why) = doubts.next()?;
+            let is_alike = doubts.all(|(other, _)| other.wants_outcome_like(first));
+            Some(DoubtfulCall { index: call.index, why, is_alike })
         });
         doubts.collect()
     }
@@ -264,17 +268,24 @@ impl LocatedRule {
     fn check_readings(&self, run: &Run<'_>) -> Result<Finding, CannotDecide> {
         let doubts = self.list_doubts(run);
         let finding = self.rule.check(run);
-        let Some((_, first)) = doubts.first() else { return Ok(finding) };
-        if doubts.len() > MAX_DOUBTFUL_CALLS {
-            return Err(first.clone());
+        let Some(first) = doubts.first() else { return Ok(finding) };
+        // Two members of a rule may want different results of one call: a reading would be a choice for each of them.
+        if doubts.len() > MAX_DOUBTFUL_CALLS || doubts.iter().any(|doubt| !doubt.is_alike) {
+            let is_proven = match &finding {
+                Finding::Violated { listed, .. } => {
+                    self.rule.stays_broken(&listed.iter().collect::<Vec<_>>())
+                }
+                Finding::Held | Finding::NotExercised(_) => false,
+            };
+            return if is_proven { Ok(finding) } else { Err(first.why.clone()) };
         }
         // Each number stands for a set of the doubtful calls, those that ended as wanted: its bits say which.
         for reading in 1..1_usize << doubts.len() {
             let assumed = doubts.iter().enumerate().filter(|(at, _)| reading >> at & 1 == 1);
-            let assumed: Vec<usize> = assumed.map(|(_, (call, _))| *call).collect();
+            let assumed: Vec<usize> = assumed.map(|(_, doubt)| doubt.index).collect();
             let other = self.rule.check(&Run { assumed: &assumed, ..*run });
             if std::mem::discriminant(&other) != std::mem::discriminant(&finding) {
-                return Err(first.clone());
+                return Err(first.why.clone());
             }
         }
         Ok(finding)
@@ -324,6 +335,14 @@ impl LocatedRule {
     }
 }
 
+/// A call of which nobody knows whether a rule means it.
+struct DoubtfulCall {
+    index: usize,
+    why: CannotDecide,
+    /// Whether all members of the rule that may mean the call want the same of its result.
+    is_alike: bool,
+}
+
 struct SequenceValid {
     /// Shared by all cases that name the same policy.
     rules: Arc<Vec<LocatedRule>>,
@@ -347,7 +366,7 @@ impl Check for SequenceValid {
                 return Err(explain_unreadable_arguments(call));
             }
             let doubt = located.list_doubts(&run).into_iter().next();
-            return Err(doubt.map_or_else(|| CannotDecide::missing(located.label()), |(_, doubt)| doubt));
+            return Err(doubt.map_or_else(|| CannotDecide::missing(located.label()), |doubt| doubt.why));
         }
         Ok(Outcome::of_items(items, violations.into_iter().flatten().collect())
             .stat("calls_checked", run.calls.len())

@@ -85,6 +85,11 @@ impl WantedOutcome {
         if self.status == WantedStatus::Error { !is_assumed } else { is_assumed }
     }
 
+    /// Describes the values that the result must have.
+    pub(super) fn describe_result(&self) -> Vec<String> {
+        self.result.iter().map(|(path, matcher)| format!("`{path}`: {matcher}")).collect()
+    }
+
     /// Returns the call with such an end, if its result can be made up.
     pub(super) fn set_example(&self, mut call: Call) -> Option<Call> {
         call.status = if self.status == WantedStatus::Error { CallStatus::Error } else { CallStatus::Ok };
@@ -133,7 +138,6 @@ impl fmt::Display for WantedOutcome {
             WantedStatus::Error => Some("failed".to_owned()),
             WantedStatus::Any => None,
         };
-        let result = self.result.iter().map(|(path, matcher)| format!("`{path}`: {matcher}"));
-        f.write_str(&status.into_iter().chain(result).collect::<Vec<_>>().join(", "))
+        f.write_str(&status.into_iter().chain(self.describe_result()).collect::<Vec<_>>().join(", "))
     }
 }

@@ -589,6 +589,14 @@ impl Operand {
         }
     }
 
+    /// Whether `other` wants the same of the result of a call. That one wants its success and the other its failure is no
+    /// difference: a call has one of the two.
+    pub(super) fn wants_outcome_like(&self, other: &Self) -> bool {
+        let results = [&self.outcome, &other.outcome]
+            .map(|outcome| outcome.as_ref().map(WantedOutcome::describe_result));
+        results[0] == results[1]
+    }
+
     /// Describes the first call of the tool that ended otherwise.
     pub(super) fn describe_other_outcome(&self, run: &Run<'_>) -> Option<String> {
         let outcome = self.outcome.as_ref()?;

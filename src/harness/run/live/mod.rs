@@ -385,7 +385,7 @@ impl LiveAgents {
         let answered = asked.answer.wait();
         let mut errors = answered.iter().filter_map(|run| run.result.as_ref().err());
         let count = case.repeat.as_ref().map_or(1, |(runs, _)| *runs);
-        // Without any run there is nothing to evaluate. Of several errors, the first one is told.
+        // Without any run there is nothing to evaluate. Of several errors, the first one is reported.
         if let Some(error) = errors.next()
             && errors.count() + 1 == count as usize
         {
