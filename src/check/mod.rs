@@ -59,7 +59,9 @@ pub(crate) use tables::judge::WrittenJudge;
 pub(crate) use tables::prices::ModelPrice;
 pub use tables::prices::Prices;
 pub use tables::readers::ReaderFailures;
-pub(crate) use tables::readers::{DeclaredReaders, WrittenReaders, find_reader, parse_readers};
+#[cfg(feature = "schema")]
+pub(crate) use tables::readers::WrittenReaders;
+pub(crate) use tables::readers::{DeclaredReaders, find_reader, parse_readers};
 pub use tables::shipped::{SHIPPED_READERS, ShippedReaders};
 pub use tables::weights::Weights;
 pub(crate) use tables::weights::WrittenWeights;

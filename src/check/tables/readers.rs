@@ -7,9 +7,11 @@ use arraign_trace::reader::{ReaderDeclaration, ReaderSet};
 
 use crate::check::support::reading::require_entries;
 use crate::check::tables::failed_when::FailedWhen;
-use crate::check::tables::shipped::{SHIPPED_READERS, ShippedReaders};
+use crate::check::tables::shipped::Framework;
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Document, ListOr, MappingOr, Node, Placed, suggest_or_list};
+use crate::yaml::{Document, Node, Placed, Value, suggest_or_list};
+#[cfg(feature = "schema")]
+use crate::yaml::{ListOr, MappingOr};
 
 /// The largest number of readers that a mapping declares. Each is asked about each trace file whose format is not named, and
 /// a project has a handful.
@@ -27,8 +29,9 @@ pub(crate) struct DeclaredReaders {
 
 /// What `readers` is: declarations by their names, or a list of these and of frameworks whose readers are shipped. It is the
 /// published schema; [`parse_readers`] reads it.
+#[cfg(feature = "schema")]
 pub(crate) type WrittenReaders =
-    ListOr<MappingOr<BTreeMap<String, ReaderDeclaration>, String>, BTreeMap<String, ReaderDeclaration>>;
+    ListOr<MappingOr<BTreeMap<String, ReaderDeclaration>, Framework>, BTreeMap<String, ReaderDeclaration>>;
 
 /// The readers in `before`, and those that `node` declares or names beside or instead of them.
 pub(crate) fn parse_readers(node: Node<'_>, before: DeclaredReaders) -> Result<DeclaredReaders, LoadErrors> {
@@ -36,24 +39,20 @@ pub(crate) fn parse_readers(node: Node<'_>, before: DeclaredReaders) -> Result<D
     let mut errors = LoadErrors::new();
     let mut found = before;
     for item in items {
-        let read = match item.as_str() {
-            Some(name) => add_shipped(item, name, found.clone()),
-            None => parse_declarations(item, found.clone()),
+        let read = match item.value() {
+            Value::Map(_) => parse_declarations(item, found.clone()),
+            _ => add_shipped(item, found.clone()),
         };
         found = errors.take(read).unwrap_or(found);
     }
     errors.or(found)
 }
 
-/// Adds the shipped readers of the framework that an item names.
-fn add_shipped(item: Node<'_>, name: &str, before: DeclaredReaders) -> Result<DeclaredReaders, LoadErrors> {
-    let Some(shipped) = ShippedReaders::find(name) else {
-        let names: Vec<&str> = SHIPPED_READERS.iter().map(|shipped| shipped.name).collect();
-        let error = item.error(format!("no readers of `{name}` come with arraign"));
-        return Err(error.help(suggest_or_list(name, &names)).into());
-    };
+/// Adds the readers that come with arraign for the framework that an item names.
+fn add_shipped(item: Node<'_>, before: DeclaredReaders) -> Result<DeclaredReaders, LoadErrors> {
+    let framework: Framework = item.decode()?;
     let mut readers = before;
-    for document in Document::parse(&shipped.source())? {
+    for document in Document::parse(&framework.readers().source())? {
         if let Some(node) = document.root().get("readers") {
             readers = parse_declarations(node, readers)?;
         }

@@ -2,41 +2,51 @@
 
 use std::sync::Arc;
 
+use serde::Deserialize;
+
+use crate::JsonSchema;
 use crate::place::Source;
 
-/// A file of declarations, by the name of the framework.
+/// The declarations of one framework.
 pub struct ShippedReaders {
     /// The name, as `readers` and `explain --reader` have it.
     pub name: &'static str,
     text: &'static str,
 }
 
-macro_rules! shipped {
-    ($($name:literal),* $(,)?) => {
-        &[$(ShippedReaders {
+macro_rules! ship {
+    ($($framework:ident $name:literal,)*) => {
+        /// The name of a framework whose readers come with arraign.
+        #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+        #[schemars(rename = "framework")]
+        pub(crate) enum Framework {
+            $(#[serde(rename = $name)] $framework,)*
+        }
+
+        /// The declarations of all frameworks, in the order of [`Framework`], which is that of their names.
+        pub const SHIPPED_READERS: &[ShippedReaders] = &[$(ShippedReaders {
             name: $name,
             text: include_str!(concat!("../../../examples/readers/", $name, ".yaml")),
-        }),*]
+        },)*];
     };
 }
 
-/// All of them, sorted by name.
-pub const SHIPPED_READERS: &[ShippedReaders] = shipped![
-    "ag2",
-    "agno",
-    "autogen",
-    "crewai",
-    "dspy",
-    "goose",
-    "haystack",
-    "openhands",
-    "smolagents",
-    "swe-agent",
-    "tau-bench",
-];
+ship! {
+    Ag2 "ag2",
+    Agno "agno",
+    AutoGen "autogen",
+    CrewAi "crewai",
+    Dspy "dspy",
+    Goose "goose",
+    Haystack "haystack",
+    OpenHands "openhands",
+    Smolagents "smolagents",
+    SweAgent "swe-agent",
+    TauBench "tau-bench",
+}
 
 impl ShippedReaders {
-    /// Finds those of a framework.
+    /// Finds those of a framework by its name.
     pub fn find(name: &str) -> Option<&'static Self> {
         SHIPPED_READERS.iter().find(|shipped| shipped.name == name)
     }
@@ -44,5 +54,12 @@ impl ShippedReaders {
     /// Returns the file of the declarations.
     pub fn source(&self) -> Arc<Source> {
         Source::new(format!("{}.yaml", self.name), self.text)
+    }
+}
+
+impl Framework {
+    /// Returns the declarations that come with arraign.
+    pub(crate) fn readers(self) -> &'static ShippedReaders {
+        &SHIPPED_READERS[self as usize]
     }
 }

@@ -169,7 +169,7 @@ const OUTCOME_STEPS: usize = 1000;
 
 /// The largest number of calls of unknown outcome that are tried both ways. With more of them, a rule about outcomes is
 /// undecided.
-const MAX_DOUBTFUL_CALLS: usize = 4;
+const MAX_DOUBTFUL_CALLS: usize = 8;
 
 /// The largest number of violations of one rule that are kept. Each of many calls can violate each of many rules.
 const MAX_RULE_VIOLATIONS: usize = 100;
