@@ -23,7 +23,7 @@ macro_rules! ship {
             $(#[serde(rename = $name)] $framework,)*
         }
 
-        /// The declarations of all frameworks, in the order of [`Framework`], which is that of their names.
+        /// The declarations of all frameworks, sorted by name.
         pub const SHIPPED_READERS: &[ShippedReaders] = &[$(ShippedReaders {
             name: $name,
             text: include_str!(concat!("../../../examples/readers/", $name, ".yaml")),
