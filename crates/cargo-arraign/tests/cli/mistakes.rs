@@ -41,7 +41,7 @@ fn package() -> Package {
     package.write("taken/evals", "a file, where a folder belongs");
     package.write("broken/arraign.yaml", "wat: 1");
     std::fs::create_dir(package.path("empty")).expect("a folder");
-    std::fs::write(package.path("bytes"), [0xff, 0xfe, 0x00]).expect("a file");
+    std::fs::write(package.path("bytes"), [b'a', 0xff, 0x00]).expect("a file");
     package
 }
 
