@@ -54,7 +54,7 @@ pub use workspace::{
 };
 
 use crate::JsonSchema;
-use crate::check::{FailedWhen, InputMatch, JudgeSettings, Prices, ReaderFailures};
+use crate::check::{Check, FailedWhen, InputMatch, JudgeSettings, Prices, ReaderFailures};
 use crate::evidence::Opinions;
 use crate::json::{Json, JsonMap};
 use crate::outcome::Status;
@@ -195,7 +195,7 @@ impl Case {
     /// Whether a check of the case that decides asks how a run ended, so that the other checks need not.
     pub(crate) fn judges_end(&self) -> bool {
         let deciding = self.expectations.iter().filter(|expectation| expectation.effect != Effect::Inform);
-        deciding.map(Expectation::check).any(|check| check.judges_end())
+        deciding.map(Expectation::check).any(Check::judges_end)
     }
 
     /// Lists the names of tools in the settings of the case, without globs.

@@ -91,7 +91,9 @@ fn list_names(root: &Path, arguments: &[&str]) -> Option<Vec<PathBuf>> {
     output.status.success().then(|| names.collect())?
 }
 
+/// Returns the name as a path. `None` for one that paths of this system cannot have.
 #[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "on other systems a path is Unicode")]
 fn read_name(name: &[u8]) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt as _;
 
