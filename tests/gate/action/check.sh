@@ -68,7 +68,7 @@ expect 'the base branch has no such entry' run.log
 save entry && git push --quiet origin main
 BASE_REF=main bash "$here/action/run.sh" >run.log
 expect 'exit-code=0' output
-expect '1 is quarantined' arraign-report/report.md
+expect 'the case is quarantined' arraign-report/report.md
 BASE_REF=gone bash "$here/action/run.sh" >run.log 2>&1
 [ "$(tail -1 output)" = exit-code=101 ] || { cat run.log; exit 1; }
 expect '::warning::the base branch gone cannot be fetched' run.log
