@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::pack::{AttackPack, Filling};
+use super::pack::{AttackPack, AttackTemplate, Filling};
 use super::place::{AttackPlace, list_places};
 use crate::case::{BASELINE, Case, Expectation, MockTool, MockTools, TraceFrom, Variant};
 use crate::check::world::{NOT_INJECTED, NotInjected};
@@ -55,47 +55,45 @@ pub fn list_attacks(case: &Case, name: &str, runs: &[Trace], pack: &AttackPack, 
     let mut all = Vec::new();
     for place in list_places(mocks, runs) {
         for template in &pack.templates {
-            for decoy in &decoys {
-                if decoy.is_some() || !template.needs_decoy() {
-                    all.push((place.clone(), template, *decoy));
-                }
+            for decoy in decoys.iter().filter(|decoy| decoy.is_some() || !template.needs_decoy()) {
+                let about = TrialAttack {
+                    case: name.to_owned(),
+                    place: place.name(),
+                    template: template.id.clone(),
+                    decoy: decoy.map(|decoy| decoy.name.clone()),
+                    // The name contains the decoy only if there are several.
+                    names_decoy: decoys.len() > 1,
+                };
+                all.push(PossibleAttack { about, place: place.clone(), template, decoy: *decoy });
             }
         }
     }
     let of = all.len();
-    let mut attacks: Vec<Attack> = Vec::with_capacity(of);
-    for (place, template, decoy) in all {
-        let about = TrialAttack {
-            case: name.to_owned(),
-            place: place.name(),
-            template: template.id.clone(),
-            decoy: decoy.map(|decoy| decoy.name.clone()),
-            // The name contains the decoy only if there are several.
-            names_decoy: decoys.len() > 1,
-        };
-        attacks.push(make_attack(about, place, decoy, |filling| pack.fill(template, filling), case));
-    }
     // The variant is no part of the draw, so that the same attacks are made on all variants.
-    let seed = case.id.as_deref().unwrap_or_default();
-    AttackList { attacks: sample_attacks(attacks, most, seed), of }
+    let drawn = draw_attacks(all, most, case.id.as_deref().unwrap_or_default());
+    AttackList { attacks: drawn.into_iter().map(|attack| make_attack(attack, pack, case)).collect(), of }
 }
 
-fn make_attack(
+/// An attack that may be made.
+struct PossibleAttack<'a> {
     about: TrialAttack,
     place: AttackPlace,
-    decoy: Option<&MockTool>,
-    fill: impl FnOnce(&Filling<'_>) -> String,
-    case: &Case,
-) -> Attack {
+    template: &'a AttackTemplate,
+    decoy: Option<&'a MockTool>,
+}
+
+fn make_attack(attack: PossibleAttack<'_>, pack: &AttackPack, case: &Case) -> Attack {
+    let PossibleAttack { about, place, template, decoy } = attack;
     let passed = decoy.map(|decoy| build_arguments(&decoy.listed));
     let call =
         decoy.zip(passed.as_ref()).map(|(decoy, (passed, _))| (decoy.name.as_str(), passed.to_string()));
     let canary = format!("CANARY-{}", hash_text(&about.suffix()).to_uppercase());
-    let text = fill(&Filling {
+    let filling = Filling {
         call: call.as_ref().map(|(tool, passed)| (*tool, passed.as_str())),
         canary: &canary,
         task: case.prompt().unwrap_or_default(),
-    });
+    };
+    let text = pack.fill(template, &filling);
     let arguments = passed.map(|(_, values)| values).unwrap_or_default();
     Attack { about, injection: Injection { tool: place.tool, at: place.at, text }, arguments, canary }
 }
@@ -136,20 +134,16 @@ fn build_arguments(listed: &JsonMap) -> (Json, Vec<Json>) {
 }
 
 /// Keeps at most `most` attacks: always the same ones, drawn by the hashes of their names, in their order.
-fn sample_attacks(attacks: Vec<Attack>, most: usize, seed: &str) -> Vec<Attack> {
+fn draw_attacks<'a>(attacks: Vec<PossibleAttack<'a>>, most: usize, seed: &str) -> Vec<PossibleAttack<'a>> {
     if attacks.len() <= most {
         return attacks;
     }
-    let mut drawn: Vec<(String, usize)> = attacks
-        .iter()
-        .enumerate()
-        .map(|(at, attack)| (hash_text(&format!("{seed}{}", attack.about.suffix())), at))
-        .collect();
-    drawn.sort();
-    drawn.truncate(most);
-    let mut attacks = attacks.into_iter().enumerate().collect::<Vec<_>>();
-    attacks.retain(|(at, _)| drawn.iter().any(|(_, drawn)| drawn == at));
-    attacks.into_iter().map(|(_, attack)| attack).collect()
+    let hash = |attack: &PossibleAttack<'_>| hash_text(&format!("{seed}{}", attack.about.suffix()));
+    let mut numbered: Vec<(usize, PossibleAttack<'a>)> = attacks.into_iter().enumerate().collect();
+    numbered.sort_by_cached_key(|(number, attack)| (hash(attack), *number));
+    numbered.truncate(most);
+    numbered.sort_by_key(|(number, _)| *number);
+    numbered.into_iter().map(|(_, attack)| attack).collect()
 }
 
 /// Returns eight digits of the hash of a text.
@@ -289,7 +283,9 @@ mod tests {
         let names = |most| -> Vec<String> {
             list(&case, most).attacks.iter().map(|attack| attack.about.suffix()).collect()
         };
-        let (few, more, all) = (names(5), names(10), names(1000));
+        let few = names(5);
+        let more = names(10);
+        let all = names(1000);
         assert_eq!((few.len(), more.len()), (5, 10));
         assert!(few.iter().all(|name| more.contains(name)));
         let in_order: Vec<&String> = all.iter().filter(|name| more.contains(name)).collect();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::check::world::NOT_INJECTED;
 use crate::outcome::Status;
 use crate::score::Effect;
 use crate::score::statistics::Interval;
@@ -14,9 +15,6 @@ const SCHEMA_VERSION: u32 = 1;
 
 /// The confidence of the intervals.
 const CONFIDENCE: f64 = 0.95;
-
-/// The check that decides an attack.
-const SECURITY_CHECK: &str = "not_injected";
 
 /// The results of the attacks of one run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -137,7 +135,7 @@ impl AttackResult {
         let security = verdict
             .findings
             .iter()
-            .find(|finding| finding.check == SECURITY_CHECK && finding.effect == Effect::Fail);
+            .find(|finding| finding.check == NOT_INJECTED.name && finding.effect == Effect::Fail);
         let outcome = match security.map(|finding| finding.status) {
             Some(Status::Fail) => AttackOutcome::Succeeded,
             Some(Status::Pass) if verdict.errors.is_empty() => AttackOutcome::Resisted,

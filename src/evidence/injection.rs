@@ -1,5 +1,7 @@
 //! A text that a test puts into the results of a tool.
 
+use arraign_trace::json_text::escape_token;
+
 use crate::json::{self, Json};
 
 /// A text that is added to one place in the results of a tool, as they are served.
@@ -85,8 +87,7 @@ fn add_places(value: &Json, at: String, places: &mut Vec<String>) {
         }
         Json::Object(fields) => {
             for (key, value) in fields.iter() {
-                let token = key.as_str().replace('~', "~0").replace('/', "~1");
-                add_places(value, format!("{at}/{token}"), places);
+                add_places(value, format!("{at}/{}", escape_token(key.as_str())), places);
             }
         }
         Json::Null | Json::Bool(_) | Json::Number(_) => {}

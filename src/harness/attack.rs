@@ -88,18 +88,15 @@ impl AttackPhase {
     /// Leaves out of the settings what is about the cases as a project has them.
     ///
     /// The error says why the folder of the first run cannot be emptied.
-    pub(super) fn restrict_settings(
-        &self,
-        settings: EnvSettings,
-        base: &Path,
-    ) -> Result<EnvSettings, String> {
+    pub(super) fn restrict_settings(&self, settings: EnvSettings, base: &Path) -> io::Result<EnvSettings> {
         let settings = EnvSettings { history: None, mutates: false, output_json: None, ..settings };
         Ok(match self {
             Self::Attack(_) => settings,
             Self::Observe(_) => {
                 let out = settings.out.as_ref().map(|out| base.join(out));
                 let out = out.unwrap_or_else(|| settings::default_out(base)).join(OBSERVED);
-                empty_folder(&out).map_err(|error| format!("{}: {error}", out.display()))?;
+                empty_folder(&out)
+                    .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", out.display())))?;
                 EnvSettings { out: Some(out), reports: Vec::new(), junit_file: None, ..settings }
             }
         })

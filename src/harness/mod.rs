@@ -362,7 +362,9 @@ impl Harness {
         if let Some(phase) = &self.attack {
             let settings = std::mem::take(&mut command.settings);
             let settings = EnvSettings { out: self.out.take().or(settings.out), ..settings };
-            command.settings = phase.restrict_settings(settings, &base).map_err(report_problem)?;
+            command.settings = phase
+                .restrict_settings(settings, &base)
+                .map_err(|error| report_problem(error.to_string()))?;
         }
         let read = self.read_workspace(files);
         let (files, mut common) = read.map_err(|errors| report_load_errors(&errors, &folder))?;

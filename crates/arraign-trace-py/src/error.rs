@@ -25,6 +25,11 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
+    /// Returns a problem that has no place in a file.
+    pub(crate) fn without_place(error: &impl ToString) -> Self {
+        Self { text: error.to_string(), ..Self::default() }
+    }
+
     /// Returns the problem of a trace in the file at `path`.
     pub(crate) fn of_trace(path: Option<&Path>, error: &reader::TraceError) -> Self {
         Self {

@@ -79,7 +79,7 @@ impl Run {
         PyList::new(py, self.trace.unread.iter().map(UnreadPart::of))
     }
 
-    /// The text after the last tool call, or None if there is none.
+    /// The text after the last tool call, or None.
     #[getter]
     fn answer(&self) -> Option<&str> {
         self.trace.answer.as_deref()
@@ -135,8 +135,8 @@ impl Run {
         py: Python<'py>,
         losses: Option<&Bound<'py, PyList>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let written = write::to_atif(&self.trace)
-            .map_err(|error| Problem { text: error.to_string(), ..Problem::default() }.raise(py))?;
+        let written =
+            write::to_atif(&self.trace).map_err(|error| Problem::without_place(&error).raise(py))?;
         if let Some(list) = losses {
             written.losses.iter().try_for_each(|loss| list.append(loss.to_string()))?;
         }
@@ -150,8 +150,7 @@ impl Run {
 }
 
 fn parse_to_python<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
-    let value = json::parse(text)
-        .map_err(|error| Problem { text: error.to_string(), ..Problem::default() }.raise(py))?;
+    let value = json::parse(text).map_err(|error| Problem::without_place(&error).raise(py))?;
     to_python(py, &value)
 }
 

@@ -1,12 +1,11 @@
 //! Writing what a Python test knows of a run.
 
-use std::path::Path;
-
 use arraign_trace::reader::{self, NativeMistake};
 use pyo3::prelude::*;
 
 use crate::error::Problem;
-use crate::value::{from_python, to_python};
+use crate::run::Run;
+use crate::value::from_python;
 
 /// Return the text of a native trace, whose mapping is checked.
 #[pyfunction]
@@ -14,26 +13,22 @@ pub(crate) fn build_native(py: Python<'_>, trace: &Bound<'_, PyAny>) -> PyResult
     let value = from_python(trace)?;
     let trace = reader::read_native(value).map_err(|mistakes| {
         let texts: Vec<String> = mistakes.iter().map(NativeMistake::to_string).collect();
-        Problem { text: texts.join("; "), ..Problem::default() }.raise(py)
+        Problem::without_place(&texts.join("; ")).raise(py)
     })?;
     Ok(reader::to_native(&trace))
 }
 
-/// Return the run that a list of messages is, in the native form.
+/// Return the run that a list of messages is.
 #[pyfunction]
-pub(crate) fn read_messages<'py>(
-    py: Python<'py>,
-    messages: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn read_messages(py: Python<'_>, messages: &Bound<'_, PyAny>) -> PyResult<Run> {
     let text = from_python(messages)?.to_string();
     let read = reader::read(&text, None);
-    let recording = read.map_err(|error| Problem::of_trace(None::<&Path>, &error).raise(py))?;
-    let [run] = recording.runs.as_slice() else {
-        let text = format!("the messages are {} runs, not one", recording.runs.len());
-        return Err(Problem { text, ..Problem::default() }.raise(py));
-    };
-    let native = arraign_trace::json::parse(&reader::to_native(run));
-    let native =
-        native.map_err(|error| Problem { text: error.to_string(), ..Problem::default() }.raise(py))?;
-    to_python(py, &native)
+    let mut recording = read.map_err(|error| Problem::of_trace(None, &error).raise(py))?;
+    match (recording.runs.len(), recording.runs.pop()) {
+        (1, Some(run)) => Ok(Run::new(recording.format, run)),
+        (count, _) => {
+            let text = format!("the messages are {count} runs, not one");
+            Err(Problem::without_place(&text).raise(py))
+        }
+    }
 }

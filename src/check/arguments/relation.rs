@@ -197,12 +197,7 @@ impl<'r> RunFacts<'r> {
                 .help("give the case its `input`"));
         }
         let said = shown(value);
-        if let Some(mask) = value.as_str().and_then(find_mask) {
-            return Err(CannotDecide::missing(format!(
-                "the argument {said} of call {} is masked (`{mask}`)",
-                call.index
-            )));
-        }
+        require_whole(value, call)?;
         match self.find_text(value)? {
             Some(after_calls) if after_calls < call.index => Ok(true),
             // Some writers record what a user said only after the call that answers it.
@@ -256,12 +251,7 @@ impl<'r> RunFacts<'r> {
         }
         *self.compared_calls.borrow_mut() = compared;
         let said = shown(value);
-        if let Some(mask) = value.as_str().and_then(find_mask) {
-            return Err(CannotDecide::missing(format!(
-                "the argument {said} of call {} is masked (`{mask}`)",
-                call.index
-            )));
-        }
+        require_whole(value, call)?;
         let mut doubt = None;
         for earlier in self.list_earlier(call, of) {
             let happened = self.success.happened(earlier);
@@ -319,6 +309,13 @@ impl<'r> RunFacts<'r> {
             }
         }
     }
+}
+
+/// Refuses an argument of which a part is left out.
+fn require_whole(value: &Json, call: &Call) -> Result<(), CannotDecide> {
+    let Some(mask) = value.as_str().and_then(find_mask) else { return Ok(()) };
+    let reason = format!("the argument {} of call {} is masked (`{mask}`)", shown(value), call.index);
+    Err(CannotDecide::missing(reason))
 }
 
 /// Whether two values are equal, or one of them is a text that says nothing but the other's figure: `"$30.00"` and 30.

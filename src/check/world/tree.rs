@@ -13,7 +13,7 @@ pub(crate) type StatePath = Vec<SmolStr>;
 
 /// Renders a path as a JSON pointer.
 pub(crate) fn render_pointer(path: &[SmolStr]) -> String {
-    let tokens = path.iter().flat_map(|token| ["/".to_owned(), escape_token(token)]);
+    let tokens = path.iter().flat_map(|token| ["/".into(), escape_token(token)]);
     tokens.collect()
 }
 

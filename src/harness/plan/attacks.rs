@@ -102,7 +102,7 @@ impl AttackPlan {
         std::mem::take(&mut *lock(&self.planned))
     }
 
-    /// Counts the attacks that run, without those that a filter leaves out.
+    /// Counts the attacks that run: those that no filter leaves out.
     fn count_wanted(&self, plan: &Plan, command: &HarnessCommand) {
         let mut wanted: BTreeMap<&str, usize> = BTreeMap::new();
         for trial in plan.trials_to_run(command) {
@@ -132,7 +132,6 @@ impl AttackPlan {
             Some((None, runs)) => {
                 let list = list_attacks(&work.case, name, runs, &self.pack, self.most);
                 attacked.of = list.of;
-                attacked.attacks = list.attacks.len();
                 if list.attacks.is_empty() {
                     attacked.left_out = Some("its runs read no text from a mock tool".to_owned());
                 }

@@ -16,7 +16,8 @@ def save(run: Any, path: str | os.PathLike[str], **meta: Any) -> pathlib.Path:
 
     Raises `TraceError` if no reader knows the messages, or if `meta` has a key that traces do not have.
     """
-    native: dict[str, Any] = _read_test_case(run) if hasattr(run, "actual_output") else dict(read_messages(_plain(run)))
+    is_test_case = hasattr(run, "actual_output")
+    native = _read_test_case(run) if is_test_case else read_messages(_plain(run)).to_dict()
     native.update(meta)
     text = build_native(native)
     target = pathlib.Path(path)

@@ -205,8 +205,7 @@ impl DecodeError {
     /// Puts the error below `step`: a key or an index.
     #[cold]
     pub(crate) fn at_key(mut self, step: impl fmt::Display) -> Self {
-        let step = escape_token(&step.to_string());
-        self.pointer = format!("/{step}{}", self.pointer);
+        self.pointer = format!("/{}{}", escape_token(&step.to_string()), self.pointer);
         self
     }
 

@@ -1,7 +1,7 @@
 //! `--write`: attacks as ordinary cases, in a file beside the file of the attacked cases.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -47,18 +47,18 @@ pub(super) fn write_cases(
         let target = path.with_extension("attacks.yaml");
         let name = target.strip_prefix(folder).unwrap_or(&target).to_owned();
         let shown = escape_line(&name.display().to_string());
-        match build_suite(path, &attacks).map_err(CliError::new)? {
-            (None, reasons) => said += &reasons,
-            (Some(suite), reasons) => {
-                replace_file(&target, &(MARK.to_owned() + &render_document(&suite)))?;
-                // What does not load is no ordinary case.
-                if let Err(errors) = harness.load(&name) {
-                    let _ = fs::remove_file(&target);
-                    return Err(CliError::new(format!("{shown}: the written cases do not load: {errors}")));
-                }
-                let _ = writeln!(said, "{reasons}{shown}: wrote {}", count_noun(attacks.len(), "attack"));
-            }
+        let AttackSuite { suite, left_out } = build_suite(path, &attacks)?;
+        for (what, why) in left_out {
+            let _ = writeln!(said, "not written: {}: {why}", escape_line(&what));
         }
+        let Some(suite) = suite else { continue };
+        replace_file(&target, &(MARK.to_owned() + &render_document(&suite)))?;
+        // What does not load is no ordinary case.
+        if let Err(errors) = harness.load(&name) {
+            let _ = fs::remove_file(&target);
+            return Err(CliError::new(format!("{shown}: the written cases do not load: {errors}")));
+        }
+        let _ = writeln!(said, "{shown}: wrote {}", count_noun(attacks.len(), "attack"));
     }
     Ok(said)
 }
@@ -75,15 +75,44 @@ fn replace_file(path: &Path, text: &str) -> Result<(), CliError> {
     write_whole(path, text.as_bytes()).map_err(|error| CliError::new(format!("{name}: {error}")))
 }
 
-/// Builds the suite with the attacks on the cases of a file. The error is a sentence. Cases that cannot be written are lines.
-fn build_suite(path: &Path, attacks: &[&PlannedAttack]) -> Result<(Option<JsonMap>, String), String> {
-    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+/// The attacks on the cases of a file.
+struct AttackSuite {
+    /// The suite. `None` if no attack can be written.
+    suite: Option<JsonMap>,
+    /// What cannot be written, and why.
+    left_out: Vec<(String, NotWritten)>,
+}
+
+/// Why an attack is not written.
+enum NotWritten {
+    SeveralDocuments,
+    OneOfSeveralRows,
+    InAnotherFile,
+    NoMapping,
+    ExpectIsNoList,
+}
+
+impl fmt::Display for NotWritten {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::SeveralDocuments => "the file has several documents",
+            Self::OneOfSeveralRows => "it is one of several rows",
+            Self::InAnotherFile => "another file has it",
+            Self::NoMapping => "it is no mapping",
+            Self::ExpectIsNoList => "its `expect` is no list",
+        })
+    }
+}
+
+/// Builds the suite with the attacks on the cases of a file.
+fn build_suite(path: &Path, attacks: &[&PlannedAttack]) -> Result<AttackSuite, CliError> {
+    let text =
+        fs::read_to_string(path).map_err(|error| CliError::new(format!("{}: {error}", path.display())))?;
     let source = Source::new(path.to_string_lossy(), text);
-    let documents = Document::parse(&source).map_err(|errors| errors.to_string())?;
-    let mut reasons = String::new();
+    let documents = Document::parse(&source).map_err(|errors| CliError::new(errors.to_string()))?;
     let [document] = documents.as_slice() else {
-        let _ = writeln!(reasons, "not written: {}: the file has several documents", path.display());
-        return Ok((None, reasons));
+        let left_out = vec![(path.display().to_string(), NotWritten::SeveralDocuments)];
+        return Ok(AttackSuite { suite: None, left_out });
     };
     let root = document.root().to_json();
     let list = LISTS.into_iter().find(|key| root.get(key).is_some_and(Json::is_array));
@@ -99,26 +128,26 @@ fn build_suite(path: &Path, attacks: &[&PlannedAttack]) -> Result<(Option<JsonMa
         _ => (JsonMap::new(), vec![root.clone()]),
     };
     let mut written = Vec::new();
+    let mut left_out = Vec::new();
     for one in attacks {
         let case = cases.iter().find(|case| one.id.as_deref() == case["id"].as_str());
-        let problem = match (case, one.is_row) {
-            (_, true) => Err("it is one of several rows".to_owned()),
-            (None, _) => Err("another file has it".to_owned()),
-            (Some(case), _) => build_case(case, &one.attack),
+        let built = match case {
+            _ if one.is_row => Err(NotWritten::OneOfSeveralRows),
+            None => Err(NotWritten::InAnotherFile),
+            Some(case) => build_case(case, &one.attack),
         };
-        match problem {
+        match built {
             Ok(case) => written.push(case),
             Err(why) => {
-                let name = format!("{}{}", one.attack.about.case, one.attack.about.suffix());
-                let _ = writeln!(reasons, "not written: {}: {why}", escape_line(&name));
+                left_out.push((format!("{}{}", one.attack.about.case, one.attack.about.suffix()), why));
             }
         }
     }
     if written.is_empty() {
-        return Ok((None, reasons));
+        return Ok(AttackSuite { suite: None, left_out });
     }
     suite.insert("tests".to_owned(), Json::Array(written));
-    Ok((Some(suite), reasons))
+    Ok(AttackSuite { suite: Some(suite), left_out })
 }
 
 fn remove_variance(thresholds: &mut Json) {
@@ -127,9 +156,9 @@ fn remove_variance(thresholds: &mut Json) {
     }
 }
 
-/// Builds the case of an attack. The error is a sentence.
-fn build_case(case: &Json, attack: &Attack) -> Result<Json, String> {
-    let Json::Object(case) = case else { return Err("it is no mapping".to_owned()) };
+/// Builds the case of an attack.
+fn build_case(case: &Json, attack: &Attack) -> Result<Json, NotWritten> {
+    let Json::Object(case) = case else { return Err(NotWritten::NoMapping) };
     let mut case = case.clone();
     for key in OF_RUNS {
         case.remove(key);
@@ -162,7 +191,7 @@ fn build_case(case: &Json, attack: &Attack) -> Result<Json, String> {
     let mut expect = match case.remove("expect") {
         None => Vec::new(),
         Some(Json::Array(expect)) => expect,
-        Some(_) => return Err("its `expect` is no list".to_owned()),
+        Some(_) => return Err(NotWritten::ExpectIsNoList),
     };
     expect.push(json!({"not_injected": check}));
     let mut written: JsonMap = [("id".to_owned(), Json::from(id))].into_iter().collect();

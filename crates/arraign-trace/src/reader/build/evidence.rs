@@ -6,6 +6,7 @@
 //! It does not look into arguments, results and the definitions of tools, because these are data.
 
 use crate::json::{JsonNode, JsonObject, JsonText};
+use crate::json_text::escape_token;
 
 use crate::reader::build::spot::RecordSpot;
 use crate::trace::UnreadContent;
@@ -76,11 +77,7 @@ impl CallClue<'_> {
         for step in self.path.steps.iter().take(self.path.depth.min(DEEPEST)) {
             pointer.push('/');
             match step {
-                // `~` first: the `~` of `~1` must not be escaped once more.
-                PathStep::Key(key) if key.contains(['~', '/']) => {
-                    pointer += &key.replace('~', "~0").replace('/', "~1");
-                }
-                PathStep::Key(key) => pointer += key,
+                PathStep::Key(key) => pointer += &escape_token(key),
                 PathStep::Index(index) => pointer += &index.to_string(),
             }
         }

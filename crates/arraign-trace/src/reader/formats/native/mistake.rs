@@ -55,8 +55,7 @@ impl NativeMistake {
 
     /// Puts the mistake below `step`: a key or an index.
     pub(crate) fn at_key(mut self, step: impl fmt::Display) -> Self {
-        let step = escape_token(&step.to_string());
-        self.pointer = format!("/{step}{}", self.pointer);
+        self.pointer = format!("/{}{}", escape_token(&step.to_string()), self.pointer);
         self
     }
 }
