@@ -4,8 +4,9 @@
 //! the document.
 
 use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::ControlFlow;
 
@@ -61,9 +62,19 @@ impl fmt::Display for NodePlace<'_> {
     }
 }
 
-/// A document, and the function that takes the nodes which a path selects in it.
-pub(super) struct Evaluation<'v, 't, F> {
-    root: &'v JsonNode<'t>,
+/// A document whose values are filtered, and what filters asked about the document as a whole: such a question has one answer for
+/// all values, and the document may have millions of them.
+pub(super) struct Filters<'d, 't> {
+    root: &'d JsonNode<'t>,
+    /// The answers, by the address of the query.
+    known: RefCell<HashMap<usize, OperandValue<'d, 't>>>,
+    /// The number of steps of all evaluations.
+    steps: Cell<usize>,
+}
+
+/// The function that takes the nodes which a path selects in a document.
+pub(super) struct Evaluation<'f, 'd, 't, F> {
+    filters: &'f Filters<'d, 't>,
     take: F,
     effort: Effort,
 }
@@ -78,9 +89,9 @@ pub(super) enum Effort {
     Once(HashSet<(usize, usize)>),
 }
 
-impl<'v, 't, F: FnMut(&'v JsonNode<'t>, &NodePlace) -> ControlFlow<()>> Evaluation<'v, 't, F> {
-    pub(super) fn of(root: &'v JsonNode<'t>, take: F) -> Self {
-        Self { root, take, effort: Effort::Steps(usize::MAX) }
+impl<'f, 'd, 'v, 't, F: FnMut(&'v JsonNode<'t>, &NodePlace) -> ControlFlow<()>> Evaluation<'f, 'd, 't, F> {
+    pub(super) fn of(filters: &'f Filters<'d, 't>, take: F) -> Self {
+        Self { filters, take, effort: Effort::Steps(usize::MAX) }
     }
 
     pub(super) fn with_effort(self, effort: Effort) -> Self {
@@ -94,6 +105,7 @@ impl<'v, 't, F: FnMut(&'v JsonNode<'t>, &NodePlace) -> ControlFlow<()>> Evaluati
 
     /// Counts a step from `node`. Breaks if no step is left; returns false if the path was followed from here before.
     fn count_step(&mut self, segments: &[Segment], node: &'v JsonNode<'t>) -> ControlFlow<(), bool> {
+        self.filters.steps.set(self.filters.steps.get() + 1);
         match &mut self.effort {
             Effort::Steps(0) => ControlFlow::Break(()),
             Effort::Steps(left) => {
@@ -174,12 +186,12 @@ impl<'v, 't, F: FnMut(&'v JsonNode<'t>, &NodePlace) -> ControlFlow<()>> Evaluati
                 }
                 (Selector::Filter(condition), _) => {
                     // A question about the root has one answer for all children.
-                    if condition.asks_only_root() && !holds(condition, self.root, self.root) {
+                    let filters = self.filters;
+                    if condition.asks_only_root() && !filters.holds(condition, filters.root) {
                         continue;
                     }
-                    let root = self.root;
                     each_child(node, place, |child, place| {
-                        if holds(condition, child, root) {
+                        if filters.holds(condition, child) {
                             self.follow(rest, child, place)
                         } else {
                             ControlFlow::Continue(())
@@ -231,53 +243,112 @@ fn slice(len: usize, start: Option<i64>, end: Option<i64>, step: i64) -> impl It
         .filter_map(|index| usize::try_from(index).ok())
 }
 
-/// Whether `node` passes a filter.
-fn holds(condition: &Condition, node: &JsonNode, root: &JsonNode) -> bool {
-    match condition {
-        Condition::Any(parts) => parts.iter().any(|part| holds(part, node, root)),
-        Condition::All(parts) => parts.iter().all(|part| holds(part, node, root)),
-        Condition::Not(part) => !holds(part, node, root),
-        Condition::Exists(query) => {
-            let mut evaluation = Evaluation::of(root, |_, _| ControlFlow::Break(()));
-            evaluation.follow(&query.segments, query.find_start(node, root), &NodePlace::ROOT).is_break()
-        }
-        Condition::Compare(one, comparison, other) => {
-            compare(&one.evaluate(node, root), *comparison, &other.evaluate(node, root))
-        }
-        Condition::Matches { text, pattern, is_whole } => {
-            let text = text.evaluate(node, root);
-            let pattern = pattern.evaluate(node, root);
-            match (text.as_str(), pattern.as_str()) {
-                (Some(text), Some(pattern)) => matches(text, pattern, *is_whole),
-                _ => false,
+impl<'d, 't> Filters<'d, 't> {
+    pub(super) fn of(root: &'d JsonNode<'t>) -> Self {
+        Self { root, known: RefCell::default(), steps: Cell::new(0) }
+    }
+
+    /// Whether `node` passes a filter.
+    fn holds(&self, condition: &Condition, node: &JsonNode<'t>) -> bool {
+        match condition {
+            Condition::Any(parts) => parts.iter().any(|part| self.holds(part, node)),
+            Condition::All(parts) => parts.iter().all(|part| self.holds(part, node)),
+            Condition::Not(part) => !self.holds(part, node),
+            Condition::Exists(query) => {
+                let found = self.answer(query, node, |node| {
+                    let mut evaluation = Evaluation::of(self, |_, _| ControlFlow::Break(()));
+                    let found = evaluation.follow(&query.segments, node, &NodePlace::ROOT).is_break();
+                    OperandValue::Number(found.into())
+                });
+                matches!(found, OperandValue::Number(1))
+            }
+            Condition::Compare(one, comparison, other) => {
+                compare(&self.evaluate(one, node), *comparison, &self.evaluate(other, node))
+            }
+            Condition::Matches { text, pattern, is_whole } => {
+                let text = self.evaluate(text, node);
+                let pattern = self.evaluate(pattern, node);
+                match (text.as_str(), pattern.as_str()) {
+                    (Some(text), Some(pattern)) => matches(text, pattern, *is_whole),
+                    _ => false,
+                }
             }
         }
     }
-}
 
-impl Query {
-    fn find_start<'v, 't>(&self, node: &'v JsonNode<'t>, root: &'v JsonNode<'t>) -> &'v JsonNode<'t> {
-        match self.start {
-            Start::Root => root,
-            Start::Current => node,
+    /// Computes what `query` is about, from its start. An answer about the document is kept.
+    fn answer<'v>(
+        &self,
+        query: &Query,
+        node: &'v JsonNode<'t>,
+        compute: impl for<'n> Fn(&'n JsonNode<'t>) -> OperandValue<'n, 't>,
+    ) -> OperandValue<'v, 't>
+    where
+        'd: 'v,
+    {
+        if matches!(query.start, Start::Current) {
+            return compute(node);
+        }
+        let key = std::ptr::from_ref(query).addr();
+        let known = self.known.borrow().get(&key).copied();
+        known.unwrap_or_else(|| {
+            let answer = compute(self.root);
+            self.known.borrow_mut().insert(key, answer);
+            answer
+        })
+    }
+
+    fn evaluate<'v>(&self, operand: &'v Operand, node: &'v JsonNode<'t>) -> OperandValue<'v, 't>
+    where
+        'd: 'v,
+    {
+        match operand {
+            Operand::Literal(value) => OperandValue::Node(shorten_lifetime(value)),
+            Operand::Node(query) => self.answer(query, node, |node| {
+                let mut found = OperandValue::Nothing;
+                self.each_node(query, node, |node| found = OperandValue::Node(node));
+                found
+            }),
+            Operand::Count(query) => self.answer(query, node, |node| {
+                let mut count = 0;
+                self.each_node(query, node, |_| count += 1);
+                OperandValue::Number(count)
+            }),
+            Operand::Value(query) => self.answer(query, node, |node| {
+                let mut found = OperandValue::Nothing;
+                let mut count = 0;
+                self.each_node(query, node, |node| {
+                    count += 1;
+                    found = OperandValue::Node(node);
+                });
+                if count == 1 { found } else { OperandValue::Nothing }
+            }),
+            Operand::Length(operand) => match self.evaluate(operand, node) {
+                OperandValue::Node(JsonNode::String(text)) => OperandValue::Number(text.chars().count()),
+                OperandValue::Node(JsonNode::Array(items)) => OperandValue::Number(items.len()),
+                OperandValue::Node(JsonNode::Object(object)) => OperandValue::Number(object.len()),
+                _ => OperandValue::Nothing,
+            },
         }
     }
 
-    fn each_node<'v, 't>(
-        &self,
-        node: &'v JsonNode<'t>,
-        root: &'v JsonNode<'t>,
-        mut take: impl FnMut(&'v JsonNode<'t>),
-    ) {
-        let mut evaluation = Evaluation::of(root, |node, _: &NodePlace| {
+    /// Gives `take` the nodes that `query` selects from `start`.
+    fn each_node<'v>(&self, query: &Query, start: &'v JsonNode<'t>, mut take: impl FnMut(&'v JsonNode<'t>)) {
+        let mut evaluation = Evaluation::of(self, |node, _: &NodePlace| {
             take(node);
             ControlFlow::Continue(())
         });
-        let _ = evaluation.follow(&self.segments, self.find_start(node, root), &NodePlace::ROOT);
+        let _ = evaluation.follow(&query.segments, start, &NodePlace::ROOT);
+    }
+
+    #[cfg(test)]
+    pub(super) fn count_steps(&self) -> usize {
+        self.steps.get()
     }
 }
 
 /// The value of an operand.
+#[derive(Clone, Copy)]
 enum OperandValue<'v, 't> {
     Nothing,
     Node(&'v JsonNode<'t>),
@@ -294,39 +365,6 @@ impl<'v, 't> OperandValue<'v, 't> {
             Self::Nothing => None,
             Self::Node(node) => Some(Cow::Borrowed(node)),
             Self::Number(number) => Some(Cow::Owned((*number).into())),
-        }
-    }
-}
-
-impl Operand {
-    fn evaluate<'v, 't>(&'v self, node: &'v JsonNode<'t>, root: &'v JsonNode<'t>) -> OperandValue<'v, 't> {
-        match self {
-            Self::Literal(value) => OperandValue::Node(shorten_lifetime(value)),
-            Self::Node(query) => {
-                let mut found = OperandValue::Nothing;
-                query.each_node(node, root, |node| found = OperandValue::Node(node));
-                found
-            }
-            Self::Count(query) => {
-                let mut count = 0;
-                query.each_node(node, root, |_| count += 1);
-                OperandValue::Number(count)
-            }
-            Self::Value(query) => {
-                let mut found = OperandValue::Nothing;
-                let mut count = 0;
-                query.each_node(node, root, |node| {
-                    count += 1;
-                    found = OperandValue::Node(node);
-                });
-                if count == 1 { found } else { OperandValue::Nothing }
-            }
-            Self::Length(operand) => match operand.evaluate(node, root) {
-                OperandValue::Node(JsonNode::String(text)) => OperandValue::Number(text.chars().count()),
-                OperandValue::Node(JsonNode::Array(items)) => OperandValue::Number(items.len()),
-                OperandValue::Node(JsonNode::Object(object)) => OperandValue::Number(object.len()),
-                _ => OperandValue::Nothing,
-            },
         }
     }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, de};
 
 use crate::json::JsonNode;
-use evaluate::{Effort, Evaluation, NodePlace};
+use evaluate::{Effort, Evaluation, Filters, NodePlace};
 use parse::{PathError, parse_path};
 use syntax::{Segment, Selector};
 
@@ -104,7 +104,8 @@ impl JsonPath {
         effort: Effort,
         take: impl FnMut(&'v JsonNode<'t>, &NodePlace) -> ControlFlow<()>,
     ) -> bool {
-        let mut evaluation = Evaluation::of(value, take).with_effort(effort);
+        let filters = Filters::of(value);
+        let mut evaluation = Evaluation::of(&filters, take).with_effort(effort);
         let _ = evaluation.follow(&self.segments, value, &NodePlace::ROOT);
         !evaluation.is_exhausted()
     }
@@ -187,7 +188,7 @@ impl schemars::JsonSchema for JsonPath {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::json;
+    use crate::json::{Json, json};
 
     fn error(path: &str) -> String {
         JsonPath::new(path).expect_err(path)
@@ -221,6 +222,31 @@ mod tests {
         let value = json!({"a": {"a": {"a": 1}}});
         let twice = JsonPath::new("$..a..a").expect("a path").select(&value);
         assert_eq!(twice.len(), 3, "the last value on two ways");
+    }
+
+    #[test]
+    fn a_filter_asks_about_the_whole_document_once() {
+        let items = (0..1_000).map(|number| json!({"id": number, "limit": 7})).collect();
+        let value = json!({"items": Json::Array(items)});
+        for (path, selected) in [
+            ("$.items[?$..nothing || @.id == 3]", 1),
+            ("$.items[?!($..nothing) && @.id]", 1_000),
+            ("$.items[?@.id < count($..limit)]", 1_000),
+            ("$.items[?@[?$..nothing]]", 0),
+            ("$.items[?@.limit == value($..nothing) || @.id < 2]", 2),
+        ] {
+            let segments = JsonPath::new(path).expect("a path").segments;
+            let filters = Filters::of(&value);
+            let mut found = 0;
+            let mut evaluation = Evaluation::of(&filters, |_, _| {
+                found += 1;
+                ControlFlow::Continue(())
+            });
+            assert!(evaluation.follow(&segments, &value, &NodePlace::ROOT).is_continue());
+            assert_eq!(found, selected, "{path}");
+            // The document has 3,002 values. Each of a thousand questions about all of them would be three million steps.
+            assert!(filters.count_steps() < 20_000, "{path}: {}", filters.count_steps());
+        }
     }
 
     #[test]
