@@ -271,8 +271,19 @@ fn dependencies_point_to_the_left() {
 }
 
 /// The tools whose files the program imports, each with a converter.
-const CONVERTERS: &[&str] =
-    &["adk", "assay", "deepeval", "evalview", "maf", "mcplab", "openai", "plugin", "promptfoo", "skill"];
+const CONVERTERS: &[&str] = &[
+    "adk",
+    "assay",
+    "deepeval",
+    "evalview",
+    "maf",
+    "mcplab",
+    "openai",
+    "plugin",
+    "promptfoo",
+    "skill",
+    "vally",
+];
 
 /// What the converters share, and what the command does with their results.
 const CONVERTER_TOOLS: &[&str] = &[

@@ -74,6 +74,7 @@ fn import_test(node: Node<'_>, draft: &mut SuiteDraft) {
     let expected = list_entries(keys.take(&["expected"]));
     let assertions = list_entries(keys.take(&["assertions"]));
     let alone = expected.len() == 1 && assertions.is_empty();
+    let is_empty = expected.is_empty();
     // A single metric gives the short form of a case, `metric: NAME` with its settings; several become `expect`.
     for node in expected {
         match convert_expectation(node, draft) {
@@ -85,11 +86,78 @@ fn import_test(node: Node<'_>, draft: &mut SuiteDraft) {
             Expectation::Checks(checks) => case.add_checks(checks),
         }
     }
-    for node in assertions {
+    let (own, about_run): (Vec<_>, Vec<_>) =
+        assertions.into_iter().partition(|node| OWN_CALLS.iter().any(|key| node.get(key).is_some()));
+    // A test of nothing but a policy gives its id to the first of its assertions.
+    let mut own_id = (is_empty && about_run.is_empty() && !own.is_empty()).then(|| id.clone());
+    for node in about_run {
         case.add_checks(convert_assertion(node, &mut draft.unsupported));
     }
     keys.reject_rest(OF_A_TEST, &mut draft.unsupported);
-    draft.add_case(node.place(), case.finish());
+    let case = case.finish();
+    let labels: Vec<(String, Json)> = ["description", "tags"]
+        .iter()
+        .filter_map(|key| Some(((*key).to_owned(), case.get(key)?.clone())))
+        .collect();
+    if own_id.is_none() {
+        draft.add_case(node.place(), case);
+    }
+    for node in own {
+        let id = own_id.take().unwrap_or_else(|| draft.ids.claim_id(&id));
+        match convert_own_calls(node, &id, &mut draft.unsupported) {
+            Ok(mut case) => {
+                case.extend(labels.iter().cloned());
+                draft.add_case(node.place(), case);
+            }
+            Err((what, why)) => draft.unsupported.add_key(node, &what, why),
+        }
+    }
+}
+
+/// The keys of an assertion that holds a policy against calls of its own.
+const OWN_CALLS: &[&str] = &["test_args", "test_trace", "test_trace_raw", "test_tool_calls"];
+
+/// Converts an assertion that holds a policy against calls of its own: to a case with these calls as its run. The error is the
+/// name of the assertion, and why it is not carried.
+fn convert_own_calls(
+    node: Node<'_>,
+    id: &str,
+    unsupported: &mut UnsupportedList,
+) -> Result<JsonMap, (String, &'static str)> {
+    let Some(mut keys) = Keys::new(node) else { return Err(("assertions".to_owned(), "expected a mapping")) };
+    let kind = keys.take_text(&["type"]).unwrap_or_default();
+    let fail = |why| Err((format!("assertions: {kind}"), why));
+    let policy = keys.take(&["policy"]).map(Node::to_json).unwrap_or_default();
+    let mut case =
+        JsonMap::from_iter([("id".to_owned(), id.into()), ("metric".to_owned(), kind.as_str().into())]);
+    let calls = match kind.as_str() {
+        "args_valid" => {
+            let Some(tool) = keys.take_text(&["tool"]) else { return fail("missing `tool`") };
+            let schema = policy.get("schema").unwrap_or(&policy).clone();
+            case.insert("schema".to_owned(), JsonMap::from_iter([(tool.clone(), schema)]).into());
+            let arguments = keys.take(&["test_args"]).map_or_else(|| json!({}), Node::to_json);
+            json!([{"name": tool, "arguments": arguments}])
+        }
+        "tool_blocklist" => {
+            let Some(blocked) = policy.get("blocked") else { return fail("missing `blocked`") };
+            case.insert("blocked".to_owned(), blocked.clone());
+            keys.take(&["test_tool_calls"]).map_or_else(|| json!([]), Node::to_json)
+        }
+        "sequence_valid" => {
+            return fail("a pattern over the names of all calls has no counterpart: write rules");
+        }
+        _ => return fail("arraign has no such assertion"),
+    };
+    match keys.take_text(&["expect"]).as_deref() {
+        None | Some("pass") => {}
+        Some("fail") => {
+            case.insert("expect_verdict".to_owned(), "fail".into());
+        }
+        Some(_) => return fail("`expect` is `pass` or `fail`"),
+    }
+    case.insert("trace".to_owned(), json!({"calls": calls}));
+    keys.reject_rest(&[], unsupported);
+    Ok(case)
 }
 
 /// Imports a test as in the documentation, which already has the form of a case: the settings are beside `metric`.
@@ -257,11 +325,7 @@ fn convert_assertion(node: Node<'_>, unsupported: &mut UnsupportedList) -> Vec<J
             vec![build_rule(&json!({"type": "count", "tool": "*", "max": most}))]
         }
         _ => {
-            unsupported.add_key(
-                node,
-                &format!("assertions: {kind}"),
-                "the assertion tests a policy on its own calls, not on a trace",
-            );
+            unsupported.add_key(node, &format!("assertions: {kind}"), "arraign has no such assertion");
             return Vec::new();
         }
     };

@@ -9,7 +9,7 @@ use arraign::__internals::yaml::Document;
 use clap::ValueEnum as _;
 
 use super::Tool;
-use super::draft::ImportInput;
+use super::draft::{EvalviewProject, ImportInput};
 use super::source_dir::SourceDir;
 
 /// Reads the examples of a tool, with their names.
@@ -49,7 +49,7 @@ fn assert_readable(tool: Tool, name: &str, text: &str) {
         criteria: None,
         source_dir,
         log: None,
-        goldens: Vec::new(),
+        project: EvalviewProject::default(),
     };
     // A refusal is a fine result for a damaged file. Only what is written must be readable.
     let Ok(imported) = tool.import(&input) else { return };

@@ -17,6 +17,15 @@ use super::source_dir::{SourceDir, has_extension};
 use super::unsupported::{Unsupported, UnsupportedList};
 use crate::yaml_writer::render_document;
 
+/// The folder `.evalview` of a project.
+#[derive(Default)]
+pub(super) struct EvalviewProject {
+    /// The golden runs, by the names of their files.
+    pub(super) goldens: Vec<(String, String)>,
+    /// The differences from a golden run that fail a test: `ci.fail_on` of the configuration.
+    pub(super) fail_on: Option<Json>,
+}
+
 /// A file to import.
 pub(super) struct ImportInput {
     pub(super) source: Arc<Source>,
@@ -26,8 +35,8 @@ pub(super) struct ImportInput {
     pub(super) source_dir: Arc<SourceDir>,
     /// `trace` of the suite: the log with the runs of the cases, relative to the folder of cases.
     pub(super) log: Option<Json>,
-    /// The golden runs of `EvalView`, by the names of their files.
-    pub(super) goldens: Vec<(String, String)>,
+    /// What `EvalView` keeps beside the project of the file.
+    pub(super) project: EvalviewProject,
 }
 
 impl ImportInput {
@@ -171,6 +180,14 @@ impl SuiteDraft {
         self.head.insert(key.to_owned(), value.into());
     }
 
+    /// Sets a default for all cases of the suite.
+    pub(super) fn set_default(&mut self, key: &str, value: Json) {
+        let defaults = self.head.get_or_insert_with("defaults", || JsonMap::new().into());
+        if let Json::Object(defaults) = defaults {
+            defaults.insert(key.to_owned(), value);
+        }
+    }
+
     /// Adds a tool category to the suite. Returns false if the category has other tools already.
     pub(super) fn add_category(&mut self, name: &str, tools: &Json) -> bool {
         let all = self.head.get_or_insert_with("tool_categories", || JsonMap::new().into());
@@ -260,7 +277,7 @@ impl SuiteDraft {
             cases.iter().filter_map(|case| Some(case.get(key)?.as_str()?.to_owned())).collect()
         };
         let mut kept = list_paths("trace");
-        let recorded = kept.len();
+        let recorded = cases.iter().filter(|case| case.get("trace").is_some()).count();
         kept.extend(list_paths("baseline"));
         let mut files = Vec::new();
         if count > 0 {
@@ -311,7 +328,12 @@ impl CaseDraft {
 
     /// Whether a check looks at the files that the agent left.
     pub(super) fn looks_at_files(&self) -> bool {
-        self.expect.iter().any(|check| check.get("files").is_some())
+        let looks = |check: &Json| {
+            ["files", "file"].iter().any(|name| check.get(name).is_some())
+                || check.pointer("/exec/in").and_then(Json::as_str) == Some("workspace")
+        };
+        let nested = |check: &Json| check.pointer("/none_of/0").is_some_and(looks);
+        self.expect.iter().any(|check| looks(check) || nested(check))
     }
 
     pub(super) fn finish(mut self) -> JsonMap {

@@ -1,12 +1,16 @@
 //! EvalView: test cases with `expected`, `thresholds` and `checks`, one per document.
 
-use arraign::__internals::place::LoadErrors;
-use arraign::__internals::yaml::Node;
+use std::fs;
+use std::path::Path;
+
+use arraign::__internals::place::{LoadError, LoadErrors, Place, Source};
+use arraign::__internals::yaml::{Document, Node};
 use arraign::json::{Json, JsonMap, json};
 
-use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft, find_load_error};
+use super::draft::{CaseDraft, EvalviewProject, ImportInput, ImportedFiles, SuiteDraft, find_load_error};
 use super::keys::{Keys, is_empty_node, list_entries, prune_empty};
 use super::pattern::translate_python;
+use super::source_dir::has_extension;
 use super::unsupported::UnsupportedList;
 use crate::yaml_writer::render_document;
 
@@ -24,14 +28,48 @@ const OF_EXPECTED: &[(&[&str], &str)] = &[
     (&["hallucination", "safety"], "arraign has no counterpart for these settings: see `checks`"),
 ];
 
+/// The number of golden runs that are read.
+const MAX_GOLDENS: usize = 1000;
+
+/// Reads the folder `.evalview` that is nearest above the file at `path`.
+pub(super) fn read_project(path: &Path) -> EvalviewProject {
+    let Ok(path) = path.canonicalize() else { return EvalviewProject::default() };
+    let folders = path.ancestors().skip(1).map(|folder| folder.join(".evalview"));
+    let Some(folder) = folders.into_iter().find(|folder| folder.is_dir()) else {
+        return EvalviewProject::default();
+    };
+    let entries = fs::read_dir(folder.join("golden")).into_iter().flatten().flatten();
+    let mut goldens: Vec<(String, String)> = entries
+        .filter_map(|entry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_golden = name.ends_with(".golden.json") && entry.file_type().ok()?.is_file();
+            Some((name, is_golden.then(|| fs::read_to_string(entry.path()).ok())??))
+        })
+        .take(MAX_GOLDENS)
+        .collect();
+    goldens.sort();
+    let config = fs::read_to_string(folder.join("config.yaml")).unwrap_or_default();
+    // A configuration that cannot be read is reported where it is imported itself.
+    let documents = Document::parse(&Source::new("config.yaml", config)).unwrap_or_default();
+    let fail_on = documents.first().and_then(|document| document.root().pointer("/ci/fail_on"));
+    let fail_on = fail_on.filter(|node| !is_empty_node(*node)).map(Node::to_json);
+    EvalviewProject { goldens, fail_on }
+}
+
 pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
+    if has_extension(Path::new(input.source.name()), &["toml"]) {
+        let place = Place::of_file(input.source.name());
+        return Err(LoadError::new(place, "a test case in TOML is not imported")
+            .help("write it as YAML, which EvalView reads as well")
+            .into());
+    }
     let mut draft = SuiteDraft::new(input, "evalview");
     let documents = input.parse_documents()?;
     // EvalView's configuration has settings for all tests and no test. It lies among them.
     if let [document] = documents.as_slice()
         && is_configuration(document.root())
     {
-        return Ok(import_configuration(document.root(), draft));
+        return Ok(import_configuration(document.root(), input, draft));
     }
     for document in documents {
         for node in document.root().one_or_many() {
@@ -39,7 +77,7 @@ pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
                 let error = node.error("expected an EvalView test case with `input` or `turns`");
                 return Err(error.into());
             }
-            import_test(node, &input.goldens, &mut draft);
+            import_test(node, &input.project, &mut draft);
         }
     }
     Ok(draft.finish())
@@ -71,7 +109,7 @@ fn is_configuration(root: Node<'_>) -> bool {
 }
 
 /// Writes what holds for all tests to `arraign.yaml`, whose settings hold for all files of the folder.
-fn import_configuration(root: Node<'_>, mut draft: SuiteDraft) -> ImportedFiles {
+fn import_configuration(root: Node<'_>, input: &ImportInput, mut draft: SuiteDraft) -> ImportedFiles {
     let mut settings = JsonMap::new();
     if let Some(mut keys) = Keys::new(root) {
         let mut weights = keys.take(&["weights"]);
@@ -83,7 +121,9 @@ fn import_configuration(root: Node<'_>, mut draft: SuiteDraft) -> ImportedFiles 
         settings.extend(weights.map(|weights| ("weights".to_owned(), weights)));
         keys.copy_keys(&["tool_categories"], &mut settings);
         if let Some(mut ci) = keys.take(&["ci"]).and_then(Keys::new) {
-            if let Some(node) = ci.take(&["fail_on"]).filter(|node| !is_empty_node(*node)) {
+            let fail_on = ci.take(&["fail_on"]).filter(|node| !is_empty_node(*node));
+            // In its place below `.evalview`, the tests beside it find it themselves.
+            if let Some(node) = fail_on.filter(|_| input.project.fail_on.is_none()) {
                 let results = node.to_json();
                 let why = format!(
                     "write it into the suites whose cases have a `baseline`: `defaults: {{baseline_fail_on: {results}}}`"
@@ -116,15 +156,24 @@ fn convert_weights(node: Node<'_>, unsupported: &mut UnsupportedList) -> Option<
     (!weights.is_empty()).then(|| weights.into())
 }
 
-fn import_test(node: Node<'_>, goldens: &[(String, String)], draft: &mut SuiteDraft) {
+fn import_test(node: Node<'_>, project: &EvalviewProject, draft: &mut SuiteDraft) {
     let Some(mut keys) = Keys::new(node) else { return };
     let name = keys.take_text(&["name"]).unwrap_or_default();
     add_categories(&mut keys, draft);
     let id = draft.ids.claim_id(&name);
-    let golden = name_golden(&name);
-    let golden = goldens.iter().find(|(file, _)| *file == golden);
+    let stem = name_golden(&name);
+    let golden = project.goldens.iter().find(|(file, _)| *file == format!("{stem}.golden.json"));
     let baseline = golden.map(|(file, text)| draft.add_baseline(file, text));
+    if let Some(fail_on) = project.fail_on.as_ref().filter(|_| baseline.is_some()) {
+        draft.set_default("baseline_fail_on", fail_on.clone());
+    }
     let unsupported = &mut draft.unsupported;
+    for (file, _) in project.goldens.iter().filter(|(file, _)| file.starts_with(&format!("{stem}.variant_")))
+    {
+        let why =
+            "a case has one `baseline`: a second test with this golden run is compared with the variant";
+        unsupported.add(node.place(), format!("the golden run `{file}`"), why);
+    }
     let mut case = CaseDraft::new(&id);
     case.set("description", keys.take_text(&["description"]));
     case.set("input", keys.take(&["input"]).map(Node::to_json));
@@ -160,11 +209,10 @@ fn import_test(node: Node<'_>, goldens: &[(String, String)], draft: &mut SuiteDr
     draft.add_case(node.place(), case.finish());
 }
 
-/// Returns the name of the file in which `EvalView` keeps the golden run of a test.
+/// Returns the name of the file in which `EvalView` keeps the golden run of a test, without its ending.
 fn name_golden(test: &str) -> String {
     let is_kept = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-    let safe: String = test.chars().map(|c| if is_kept(c) { c } else { '_' }).collect();
-    format!("{safe}.golden.json")
+    test.chars().map(|c| if is_kept(c) { c } else { '_' }).collect()
 }
 
 /// Takes the labels of a test, which no check reads.

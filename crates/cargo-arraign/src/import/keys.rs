@@ -49,6 +49,11 @@ impl<'n> Keys<'n> {
         self.entries.retain(|(key, _)| !names.contains(&key.name.as_str()));
     }
 
+    /// Whether all keys were taken.
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// Returns the remaining keys.
     pub(super) fn into_rest(self) -> impl Iterator<Item = (&'n str, Node<'n>)> {
         self.entries.into_iter().map(|(key, node)| (key.name.as_str(), node))

@@ -24,6 +24,7 @@ mod summary;
 mod table;
 mod trial_run;
 mod unsupported;
+mod vally;
 
 #[cfg(test)]
 mod damaged;
@@ -44,7 +45,7 @@ use arraign::trace::Trace;
 use arraign::{Harness, reader};
 use clap::{Args, ValueEnum};
 
-use self::draft::{ImportInput, ImportedFiles, NamedFile};
+use self::draft::{EvalviewProject, ImportInput, ImportedFiles, NamedFile};
 use self::source_dir::SourceDir;
 use self::summary::{WrittenFile, print_summary};
 use self::trial_run::{WrittenResults, run_written_cases};
@@ -85,6 +86,7 @@ enum Tool {
     Openai,
     Skill,
     Plugin,
+    Vally,
 }
 
 impl Tool {
@@ -100,6 +102,7 @@ impl Tool {
             Self::Openai => openai::import(input),
             Self::Skill => skill::import(input),
             Self::Plugin => plugin::import(input),
+            Self::Vally => vally::import(input),
         }
     }
 }
@@ -184,9 +187,13 @@ impl Import {
         let criteria =
             (self.from == Tool::Adk && criteria.is_file()).then(|| read_source(&criteria)).transpose()?;
         let source_dir = Arc::new(SourceDir::around(path));
-        let goldens = if self.from == Tool::Evalview { read_goldens(path) } else { Vec::new() };
+        let project = if self.from == Tool::Evalview {
+            evalview::read_project(path)
+        } else {
+            EvalviewProject::default()
+        };
         self.from
-            .import(&ImportInput { source, criteria, source_dir, log: log.cloned(), goldens })
+            .import(&ImportInput { source, criteria, source_dir, log: log.cloned(), project })
             .map_err(|errors| CliError::new(errors.to_string()))
     }
 
@@ -295,27 +302,6 @@ impl Import {
         found.dedup();
         found
     }
-}
-
-/// The number of golden runs that are read.
-const MAX_GOLDENS: usize = 1000;
-
-/// Reads the golden runs of the project that the file at `path` belongs to: `.evalview/golden` in the nearest folder above it.
-fn read_goldens(path: &Path) -> Vec<(String, String)> {
-    let Ok(path) = path.canonicalize() else { return Vec::new() };
-    let folders = path.ancestors().skip(1).map(|folder| folder.join(".evalview/golden"));
-    let Some(folder) = folders.into_iter().find(|folder| folder.is_dir()) else { return Vec::new() };
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut goldens: Vec<(String, String)> = entries
-        .filter_map(|entry| {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let is_golden = name.ends_with(".golden.json") && entry.file_type().ok()?.is_file();
-            Some((name, is_golden.then(|| fs::read_to_string(entry.path()).ok())??))
-        })
-        .take(MAX_GOLDENS)
-        .collect();
-    goldens.sort();
-    goldens
 }
 
 /// A file that was copied beside the cases.

@@ -133,6 +133,29 @@ fn rows_of_the_agent_framework_become_cases() {
     pin("maf", &["rows.json"], &["rows.yaml"]);
 }
 
+/// A policy that is tested on calls of its own becomes a case with these calls, and gives Assay's verdict.
+#[test]
+fn a_policy_of_assay_is_tested_on_its_own_calls() {
+    let (folder, ran) = imported("assay", &["own_calls.yaml"], &[]);
+    assert!(ran.stdout.contains("ran 3 cases: 3 green"), "{}", ran.stdout);
+    let written = outcome(folder.path(), "own_calls.yaml");
+    insta::assert_snapshot!("import_assay_own_calls", format!("{}{written}", ran.stdout));
+}
+
+#[test]
+fn a_test_case_in_toml_is_refused_with_the_form_to_write() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("a.toml"), "name = \"a\"\n").expect("a file");
+    let ran = arraign(folder.path(), &["import", "--from", "evalview", "a.toml"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("write it as YAML"), "{}", ran.stderr);
+}
+
+#[test]
+fn stimuli_of_vally_keep_their_graders() {
+    pin("vally", &["eval.yaml"], &["eval.yaml"]);
+}
+
 const ANALYSIS: &str = "name: Stock Analysis
 input: {query: What is Apple worth?}
 expected:
@@ -162,6 +185,8 @@ fn an_evalview_project_comes_with_its_settings_and_goldens() {
     write("tests/other.yaml", "adapter: http\nmodel: m\n");
     let golden = r#"{"metadata": {"test_name": "Stock Analysis"}, "trace": {"session_id": "s", "start_time": "2026-01-01T00:00:00", "end_time": "2026-01-01T00:00:01", "steps": [], "final_output": "x", "metrics": {"total_cost": 0, "total_latency": 1}}}"#;
     write(".evalview/golden/Stock_Analysis.golden.json", golden);
+    write(".evalview/golden/Stock_Analysis.variant_short.golden.json", golden);
+    write(".evalview/config.yaml", config);
     let files = ["import", "--from", "evalview", "tests/a.yaml", "tests/config.yaml", "tests/other.yaml"];
     let ran = arraign(folder.path(), &files);
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
@@ -263,7 +288,7 @@ fn patterns_of_assay_that_mean_something_else_here_are_listed() {
 /// Each tool's message has the counts of a run, and each remark begins with its place in the source.
 #[test]
 fn every_import_says_what_is_green_and_where_it_lost_something() {
-    let all: [(&str, &str); 10] = [
+    let all: [(&str, &str); 11] = [
         ("assay", "eval.yaml"),
         ("mcplab", "weather.yaml"),
         ("evalview", "stock.yaml"),
@@ -274,6 +299,7 @@ fn every_import_says_what_is_green_and_where_it_lost_something() {
         ("openai", "registry.yaml"),
         ("skill", "evals.json"),
         ("plugin", "reviews/prompt.md"),
+        ("vally", "eval.yaml"),
     ];
     for (tool, file) in all {
         let (_folder, ran) = imported(tool, &[file], &[]);
@@ -371,9 +397,19 @@ fn nothing_is_overwritten_and_nothing_is_half_written() {
 
 #[test]
 fn a_file_of_another_tool_is_named_and_nothing_is_written() {
-    for tool in
-        ["assay", "mcplab", "evalview", "maf", "promptfoo", "adk", "deepeval", "openai", "skill", "plugin"]
-    {
+    for tool in [
+        "assay",
+        "mcplab",
+        "evalview",
+        "maf",
+        "promptfoo",
+        "adk",
+        "deepeval",
+        "openai",
+        "skill",
+        "plugin",
+        "vally",
+    ] {
         for text in
             ["{a: 1}", "[1, 2]", "text", "{", "[[]]", "{tests: 3, prompts: 4, eval_cases: 1}", "- input: 1"]
         {
