@@ -224,7 +224,8 @@ fn render_run_facts(run: &RunSummary, index: usize, count: usize) -> String {
     let which = if count > 1 { format!("run {} of {count}: ", index + 1) } else { "trace: ".to_owned() };
     let file = run.file.as_deref().unwrap_or("in the case");
     let mut facts = vec![format!("{file} ({})", run.format)];
-    facts.extend(run.model.clone());
+    facts.extend(run.agent.clone());
+    facts.extend(run.model.clone().filter(|model| run.agent.as_ref() != Some(model)));
     facts.extend(run.duration_ms.map(|ms| format!("{} ms", written(ms))));
     facts.extend(run.usage.map(|usage| {
         let input = group_thousands(usage.input_tokens);

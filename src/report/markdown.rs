@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 
+use super::agents::AgentTable;
 use super::comparison::{ComparedRun, ComparisonReport, ComparisonSettings, TrialStates};
 use super::flaky::render_attempts;
 use super::markup::{escape_markup, render_code};
@@ -44,6 +45,7 @@ struct MarkdownReport<'r> {
     run: &'r RunInfo,
     /// The earlier run and the trials of this one, if a comparison was requested.
     compared: Option<(&'r EarlierRun, TrialStates)>,
+    agents: AgentTable,
     scores: BoundedText,
     flaky: BoundedText,
     pinned: BoundedText,
@@ -65,6 +67,7 @@ impl<'r> MarkdownReport<'r> {
             run,
             rows: SummaryRows::new(run),
             compared: run.earlier.as_ref().map(|earlier| (earlier, TrialStates::default())),
+            agents: AgentTable::default(),
             scores: BoundedText::new(MAX_SCORE_BYTES),
             flaky: BoundedText::new(MAX_FLAKY_BYTES),
             pinned: BoundedText::new(MAX_FLAKY_BYTES),
@@ -78,6 +81,7 @@ impl ReportBuilder for MarkdownReport<'_> {
     fn add_verdict(&mut self, verdict: &Verdict) {
         self.totals.add_verdict(verdict);
         self.rows.add_verdict(verdict);
+        self.agents.add_verdict(verdict);
         // Without an earlier run nothing is collected for a comparison.
         if let Some((_, trials)) = &mut self.compared {
             trials.add_verdict(verdict);
@@ -120,6 +124,7 @@ impl ReportBuilder for MarkdownReport<'_> {
                 escape_markup(&truncate_text(&golden, MAX_GOLDEN_CHARS))
             );
         }
+        report += &self.agents.render();
         let list = "<ul>\n";
         let end = "</ul>\n";
         report += &self.scores.render_section("Scores", SCORES_HEAD, "</table>\n", "scores");

@@ -3,6 +3,7 @@
 //! A [`ReportBuilder`] takes the verdicts one after the other, so that a large run is never held in memory as a whole.
 //! A new format is one file and its entry in [`FORMATS`].
 
+mod agents;
 pub mod annotations;
 pub mod block;
 pub mod comparison;

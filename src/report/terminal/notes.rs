@@ -17,6 +17,8 @@ const CALLS_AROUND: usize = 3;
 const FILES_SHOWN: usize = 10;
 /// The largest length of a call's line, in characters.
 const MAX_CALL_CHARS: usize = 100;
+/// The largest number of characters of the name of an agent or a model.
+const MAX_NAME_CHARS: usize = 40;
 
 /// A run with its number and the number of all runs.
 pub(super) struct NumberedRun<'r> {
@@ -169,7 +171,14 @@ fn render_run_name(numbered: &NumberedRun<'_>) -> String {
     let id = run.id.as_deref().map_or(String::new(), |id| format!(", run {id}"));
     let nth = match numbered.place {
         (_, 1) => String::new(),
-        (nth, all) => format!(", run {nth} of {all}"),
+        (nth, all) => {
+            // The runs of a case may be those of several agents or models.
+            let by =
+                run.agent.iter().chain(run.model.as_ref().filter(|model| run.agent.as_ref() != Some(model)));
+            let by: Vec<String> =
+                by.map(|name| format!(", {}", truncate_text(name, MAX_NAME_CHARS))).collect();
+            format!(", run {nth} of {all}{}", by.concat())
+        }
     };
     format!("{file} ({}, {count}{id}{nth})", run.format)
 }
