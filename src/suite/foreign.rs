@@ -52,6 +52,7 @@ const SHAPES: &[ForeignShape] = &[
     ),
     ForeignShape::new("openai", "OpenAI Evals", &["testing_criteria"], &["/ideal"]),
     ForeignShape::new("skill", "a skill's evals", &["skill_name"], &[]),
+    ForeignShape::new("vally", "Vally", &["stimuli"], &[]),
     ForeignShape::new("plugin", "`claude plugin eval`", &["graders"], &[]),
 ];
 

@@ -6,7 +6,7 @@ use arraign::__internals::place::LoadErrors;
 use arraign::__internals::yaml::Node;
 use arraign::json::{self, Json, JsonMap, json};
 
-use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft, build_check};
+use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft, build_check, find_case_error};
 use super::keys::{Keys, list_entries, read_scalar};
 use super::pattern;
 use super::unsupported::UnsupportedList;
@@ -107,7 +107,13 @@ fn import_test(node: Node<'_>, draft: &mut SuiteDraft) {
         match convert_own_calls(node, &id, &mut draft.unsupported) {
             Ok(mut case) => {
                 case.extend(labels.iter().cloned());
-                draft.add_case(node.place(), case);
+                match find_case_error(&Json::Object(case.clone())) {
+                    None => draft.add_case(node.place(), case),
+                    Some(problem) => {
+                        let why = format!("left out, because it would not load: {problem}");
+                        draft.unsupported.add_key(node, "assertions", why);
+                    }
+                }
             }
             Err((what, why)) => draft.unsupported.add_key(node, &what, why),
         }
@@ -127,7 +133,9 @@ fn convert_own_calls(
     let Some(mut keys) = Keys::new(node) else { return Err(("assertions".to_owned(), "expected a mapping")) };
     let kind = keys.take_text(&["type"]).unwrap_or_default();
     let fail = |why| Err((format!("assertions: {kind}"), why));
-    let policy = keys.take(&["policy"]).map(Node::to_json).unwrap_or_default();
+    let Some(policy) = keys.take(&["policy"]).map(Node::to_json) else {
+        return fail("the assertion has no `policy`, so Assay refuses it");
+    };
     let mut case =
         JsonMap::from_iter([("id".to_owned(), id.into()), ("metric".to_owned(), kind.as_str().into())]);
     let calls = match kind.as_str() {

@@ -348,6 +348,11 @@ impl CaseDraft {
 pub(super) fn find_load_error(checks: &[Json]) -> Option<String> {
     let case =
         json!({"id": "probe", "workspace": {}, "expect": checks, "trace": {"answer": "x", "calls": []}});
+    find_case_error(&case)
+}
+
+/// Returns the first error of a case.
+pub(super) fn find_case_error(case: &Json) -> Option<String> {
     let errors = Harness::new("evals").parse(&case.to_string()).err()?;
     errors.iter().next().map(|error| error.problem.clone())
 }
