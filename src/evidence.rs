@@ -3,6 +3,7 @@
 mod injection;
 mod programs;
 mod success;
+mod world;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,6 +11,8 @@ use std::collections::BTreeMap;
 pub(crate) use injection::contains_text;
 pub use injection::{Injection, list_text_places};
 pub use programs::{ProgramReport, ProgramReports, ProgramRequest};
+pub use world::{AskProgram, ProgramAnswer, ProgramReplies};
+pub(crate) use world::{ProgramReply, StateEdit};
 
 pub(crate) use success::{CallSuccess, Known, SuccessBasis};
 
@@ -33,6 +36,8 @@ pub struct Evidence<'t> {
     /// The reports of programs on the run.
     #[doc(hidden)]
     pub programs: Cow<'t, ProgramReports>,
+    /// The answers of programs to calls of mock tools.
+    pub(crate) replies: Cow<'t, ProgramReplies>,
     /// What is known of the files of the run's workspace.
     pub(crate) workspace: Option<Cow<'t, WorkspaceFacts>>,
     /// What the answers of mock tools in the trace mean for the state behind them.
@@ -73,6 +78,7 @@ impl From<Trace> for Evidence<'static> {
             input: None,
             opinions,
             programs,
+            replies: Cow::Owned(ProgramReplies::default()),
             workspace: None,
             world: WorldEvidence::default(),
             injection: None,

@@ -7,9 +7,11 @@ use tokio::io::{copy, sink};
 
 use super::command::{StartedProcess, inherit_variables, start_process};
 use super::model::{KeepExchanges, describe_misses, keep_exchanges, remark_unused};
+use super::program::answer_call;
 use super::{AgentEnvironment, AgentProblem};
 use crate::case::{CommandLine, MockTools};
-use crate::mocks::{MockLease, MockPlan, ServerPlan, ServerProcess, StartServer, merge_calls};
+use crate::evidence::ProgramRequest;
+use crate::mocks::{MockLease, MockPlan, ServerPlan, ServerProcess, StartProgram, StartServer, merge_calls};
 use crate::model::{PortOutcome, SessionPlan};
 use crate::port::LoopbackPort;
 use crate::secrets::{Secrets, names_a_secret};
@@ -62,7 +64,13 @@ pub(super) fn open_lease(
         let start: StartServer = Arc::new(move || start_server(&line, &environment));
         ServerPlan { session: session.clone(), start }
     });
-    let lease = MockLease::open_lease(&task.port, MockPlan { mocks: Arc::clone(&task.mocks), server });
+    // A program behind a tool is the package's own, too.
+    let outside = Arc::new(AgentEnvironment { room: None, ..(**environment).clone() });
+    let start: StartProgram = Arc::new(move |program: ProgramRequest, input: String| {
+        let environment = Arc::clone(&outside);
+        Box::pin(async move { answer_call(&program, input, &environment).await })
+    });
+    let lease = MockLease::open_lease(&task.port, MockPlan { mocks: Arc::clone(&task.mocks), server, start });
     let url = lease.url();
     Some((lease, url))
 }

@@ -1,4 +1,4 @@
-//! Programs that check a run: the facts on standard input, a report on standard output.
+//! Programs that check a run, or answer a call of a mock tool: JSON on standard input, and on standard output.
 
 use std::io;
 use std::sync::{Arc, OnceLock};
@@ -10,11 +10,14 @@ use super::pool::exit_when_interrupted;
 use super::workspace::{WorkspaceCopy, WorkspaceError};
 use super::{AgentEnvironment, AgentProblem};
 use crate::case::{CommandLine, WorkspaceSettings};
-use crate::evidence::{Absent, ProgramReport, ProgramRequest};
+use crate::evidence::{Absent, ProgramAnswer, ProgramReport, ProgramRequest};
 use crate::workspace::{ChangedFile, RunWorkspace};
 
 /// The largest output of a program: 1 MiB.
 const OUTPUT_LIMIT: usize = 1 << 20;
+
+/// The largest output of a program that answers a call, which contains the whole state: 64 MiB.
+const STATE_LIMIT: usize = 64 << 20;
 
 /// Runs programs with the environment of agents.
 pub struct ProgramRunner {
@@ -32,6 +35,12 @@ impl ProgramRunner {
     pub fn run_program(&self, request: &ProgramRequest, facts: Vec<u8>) -> Result<ProgramReport, String> {
         let runtime = self.start_runtime()?;
         runtime.block_on(run_request(request, facts, &self.environment))
+    }
+
+    /// Asks a program behind a mock tool about a call. `input` is the line that it reads. The error is a message.
+    pub fn answer_call(&self, request: &ProgramRequest, input: String) -> Result<ProgramAnswer, String> {
+        let runtime = self.start_runtime()?;
+        runtime.block_on(answer_call(request, input, &self.environment))
     }
 
     /// Runs a program in a copy of a run's workspace.
@@ -113,8 +122,7 @@ async fn run_request(
         return report_exit(wanted, &ended, &stderr)
             .map_err(|problem| format!("the program `{}` {}", line.program, mask(problem)));
     }
-    let report = ended.map_err(|problem| describe_problem(&problem)).and_then(|output| {
-        let text = String::from_utf8(output).map_err(|_| "wrote something that is not UTF-8".to_owned())?;
+    let report = read_output(ended).and_then(|text| {
         ProgramReport::parse(&text).map_err(|error| format!("did not write a report\n{error}"))
     });
     match report {
@@ -124,11 +132,36 @@ async fn run_request(
             message: message.map(&mask),
             violations: violations.into_iter().map(mask).collect(),
         }),
-        Err(problem) => {
-            let stderr = if stderr.is_empty() { stderr } else { format!("\nits standard error:\n{stderr}") };
-            Err(format!("the program `{}` {}{stderr}", line.program, mask(problem)))
-        }
+        Err(problem) => Err(describe_program(&line, &mask(problem), &stderr)),
     }
+}
+
+/// Asks a program behind a mock tool about a call.
+pub(super) async fn answer_call(
+    request: &ProgramRequest,
+    input: String,
+    environment: &AgentEnvironment,
+) -> Result<ProgramAnswer, String> {
+    let line = CommandLine { output_limit: Some(STATE_LIMIT), ..make_command_line(request) };
+    let secrets = collect_secrets(&line, environment);
+    let (ended, stderr) = run_process(&line, None, input.into_bytes(), request.timeout, environment).await;
+    // The answer becomes a part of the trace, so that secrets are masked before anything reads it.
+    let answer = read_output(ended).map(|text| secrets.mask_text(text)).and_then(|text| {
+        ProgramAnswer::parse(&text)
+            .map_err(|error| format!("did not answer with `{{\"state\": ..., \"answer\": ...}}`\n{error}"))
+    });
+    answer.map_err(|problem| describe_program(&line, &secrets.mask_text(problem), &stderr))
+}
+
+/// Returns the output of a program as text. The error is the end of a sentence.
+fn read_output(ended: Result<Vec<u8>, AgentProblem>) -> Result<String, String> {
+    let output = ended.map_err(|problem| describe_problem(&problem))?;
+    String::from_utf8(output).map_err(|_| "wrote something that is not UTF-8".to_owned())
+}
+
+fn describe_program(line: &CommandLine, problem: &str, stderr: &str) -> String {
+    let said = if stderr.is_empty() { String::new() } else { format!("\nits standard error:\n{stderr}") };
+    format!("the program `{}` {problem}{said}", line.program)
 }
 
 /// Judges a program by its exit code. The error says why it has none.

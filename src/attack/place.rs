@@ -51,11 +51,14 @@ fn list_read(mocks: &MockTools, run: &Trace) -> Vec<(String, Vec<String>)> {
     // The state changes in the order in which the calls were answered.
     calls.sort_by_key(|call| call.served);
     let mut read = Vec::new();
+    let mut is_known = true;
     for call in calls {
         let scripted = mocks.script.find_called(call).map(|tool| tool.name.as_str());
         let name = scripted.unwrap_or(&call.name);
-        let served =
-            (call.arguments != Arguments::Unrecorded).then(|| script.take_answer(name, &call.arguments));
+        let is_asked = is_known && call.arguments != Arguments::Unrecorded;
+        let served = is_asked.then(|| script.take_answer(name, &call.arguments));
+        // Behind the answer of a program, which is in the trace alone, nothing is known of the state.
+        is_known &= !matches!(served, Some(ScriptedAnswer::Asks(_)));
         let places = match (served, &call.result) {
             (Some(ScriptedAnswer::Given(answer)), _) => list_text_places(&answer.content.to_result()),
             // Only the results of the recorded server pass through arraign. Other tools are the agent's own.

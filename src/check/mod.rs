@@ -26,7 +26,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use smol_str::SmolStr;
 
-use crate::evidence::{Evidence, ProgramRequest, Question};
+use crate::evidence::{AskProgram, Evidence, ProgramReplies, ProgramRequest, Question};
 use crate::outcome::{CannotDecide, Outcome, Score};
 use crate::pattern::ToolPattern;
 use crate::place::{LoadError, LoadErrors};
@@ -68,7 +68,8 @@ pub(crate) use tables::weights::WrittenWeights;
 pub(crate) use verification::VerificationSettings;
 use verification::find_edits;
 pub use world::{
-    InitialState, MockAnswer, MockContent, MockTool, ScriptRun, ScriptedAnswer, ServedAnswer, ToolScript,
+    InitialState, MockAnswer, MockContent, MockTool, ProgramCall, ScriptRun, ScriptedAnswer, ServedAnswer,
+    ToolScript,
 };
 
 /// A pure function of the evidence. Its settings are its struct.
@@ -149,6 +150,11 @@ pub trait Check: Send + Sync {
     fn programs(&self) -> Vec<ProgramRequest> {
         Vec::new()
     }
+
+    /// Asks the programs that answer calls of mock tools what they answer to the calls of the run, as far as that is not known
+    /// yet.
+    #[doc(hidden)]
+    fn ask_programs(&self, _evidence: &Evidence<'_>, _ask: AskProgram<'_>, _replies: &mut ProgramReplies) {}
 
     /// What the check reads of the run's workspace.
     #[doc(hidden)]

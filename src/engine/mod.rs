@@ -27,4 +27,4 @@ pub use gate::{GateRule, MeasuredCase, evaluate_gate};
 pub(crate) use mutant::MutantEvaluator;
 pub use mutant::MutantVerdict;
 pub use regression::EarlierMeans;
-pub use run::ProgramStarter;
+pub use run::{ProgramStarter, StartPrograms};

@@ -10,7 +10,8 @@ use super::scoring::score_run;
 use crate::case::{Case, Expectation, TraceFrom, WEIGHTLESS};
 use crate::check::{EvidenceNeeds, advise_on_calls, is_in_reverse, require_settled};
 use crate::evidence::{
-    Absent, Evidence, Opinions, ProgramReport, ProgramReports, ProgramRequest, WorldEvidence,
+    Absent, Evidence, Opinions, ProgramAnswer, ProgramReplies, ProgramReport, ProgramReports, ProgramRequest,
+    WorldEvidence,
 };
 use crate::judge::{JudgeSession, opinions_without_judge};
 use crate::outcome::{
@@ -24,9 +25,22 @@ use crate::trace::{CallsUnrecorded, Ended, Trace};
 use crate::verdict::Finding;
 use crate::workspace::RunWorkspace;
 
-/// Runs a program on a run of the agent.
-pub type ProgramStarter<'s> =
-    &'s dyn Fn(&ProgramRequest, &Trace, Option<&RunWorkspace>) -> Result<ProgramReport, Absent>;
+/// Runs the programs of checks.
+pub trait StartPrograms {
+    /// Runs a program on a run of the agent.
+    fn check_run(
+        &self,
+        request: &ProgramRequest,
+        trace: &Trace,
+        workspace: Option<&RunWorkspace>,
+    ) -> Result<ProgramReport, Absent>;
+
+    /// Runs a program behind a mock tool. `input` is the line that it reads.
+    fn answer_call(&self, request: &ProgramRequest, input: String) -> Result<ProgramAnswer, Absent>;
+}
+
+/// Runs the programs of checks.
+pub type ProgramStarter<'s> = &'s dyn StartPrograms;
 
 /// The source of a judge's opinions on a run.
 #[derive(Clone, Copy)]
@@ -58,19 +72,43 @@ impl OpinionSource<'_> {
         let (Self::Session(_, Some(start)) | Self::Fixed(_, Some(start))) = self else { return reports };
         for expectation in &case.expectations {
             let turn = expectation.turn;
-            for request in expectation.check().programs() {
+            let requests = expectation.check().programs().into_iter();
+            for request in requests.filter(|request| !request.answers_calls) {
                 let part = match turn {
                     None => Some(Cow::Borrowed(trace)),
                     Some(turn) => trace.turn_of_user(turn).map(Cow::Owned),
                 };
                 // Several checks may ask the same program about the same part. It runs once.
                 if let Some(part) = part.filter(|_| !reports.contains(turn, &request)) {
-                    let report = start(&request, &part, workspace);
+                    let report = start.check_run(&request, &part, workspace);
                     reports.insert(turn, request, report);
                 }
             }
         }
         reports
+    }
+
+    /// Asks the programs behind mock tools for their answers to the calls of the run. Returns the time that they took for each
+    /// check as well, in milliseconds.
+    fn ask_programs(self, case: &Case, evidence: &Evidence<'_>) -> (ProgramReplies, Vec<f64>) {
+        let mut times = vec![0.0; case.expectations.len()];
+        let mut replies = ProgramReplies::default();
+        let (Self::Session(_, Some(start)) | Self::Fixed(_, Some(start))) = self else {
+            return (replies, times);
+        };
+        let ask = |request: &ProgramRequest, input: String| start.answer_call(request, input);
+        for (expectation, time) in case.expectations.iter().zip(&mut times) {
+            let part = expectation.turn.map(|turn| narrow_to_turn(evidence, turn));
+            // A turn that the run does not have is the matter of the check.
+            let part = part.map_or(Some(Cow::Borrowed(evidence)), |part| part.map(Cow::Owned));
+            let Some(part) = part else { continue };
+            // A check that panics does so again where it is evaluated, and is reported there.
+            let started = Instant::now();
+            let asked = AssertUnwindSafe(|| expectation.check().ask_programs(&part, &ask, &mut replies));
+            let _ = catch_unwind(asked);
+            *time = millis_since(started);
+        }
+        (replies, times)
     }
 }
 
@@ -149,18 +187,25 @@ fn ask_all(
     workspace: Option<&RunWorkspace>,
 ) -> Vec<Option<Finding>> {
     let mut answers = vec![None; case.expectations.len()];
+    let mut times = vec![0.0; case.expectations.len()];
     // The judge is asked between both rounds, and only if no hard gate of the first round is violated.
     for first in [true, false] {
         if !first {
             evidence.programs = Cow::Owned(source.run_programs(case, &evidence.trace, workspace));
+            let (replies, asked_ms) = source.ask_programs(case, &evidence);
+            evidence.replies = Cow::Owned(replies);
+            times = asked_ms;
             if let Some(opinions) = source.collect_opinions(case, &evidence) {
                 // The evidence is shared by all checks, and changes only here, before the second round.
                 evidence.opinions = Cow::Owned(opinions);
             }
         }
-        for (expectation, answer) in case.expectations.iter().zip(&mut answers) {
+        for ((expectation, answer), asked_ms) in case.expectations.iter().zip(&mut answers).zip(&times) {
             if comes_first(expectation) == first && !source.leaves_out(expectation) {
-                *answer = Some(evaluate_expectation(expectation, &evidence, run));
+                let mut finding = evaluate_expectation(expectation, &evidence, run);
+                // What programs behind mock tools take is a part of the time of their check.
+                finding.duration_ms += asked_ms;
+                *answer = Some(finding);
             }
         }
         if answers.iter().flatten().any(Finding::is_broken_gate) {
@@ -194,29 +239,35 @@ fn evaluate_expectation(expectation: &Expectation, evidence: &Evidence<'_>, run:
 /// not record could change it.
 fn run_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
     let Some(turn) = expectation.turn else { return ask_check(expectation, evidence) };
-    let Some(trace) = evidence.trace.turn_of_user(turn) else {
+    let Some(of_turn) = narrow_to_turn(evidence, turn) else {
         return Err(CannotDecide::missing(format!(
             "the run has no turn {turn}: the user did not speak that often"
         )));
     };
     // The turns of a file in reverse order are not those of the run.
-    if let Some(reason) = trace.calls_unrecorded.as_ref().filter(|_| is_in_reverse(&evidence.trace)) {
+    if let Some(reason) = of_turn.trace.calls_unrecorded.as_ref().filter(|_| is_in_reverse(&evidence.trace)) {
         let unfit = CannotDecide::missing(reason.to_string()).cause(UndecidedCause::NotReadWhole);
         return Err(unfit.help(advise_on_calls(reason, &evidence.trace)));
     }
+    ask_check(expectation, &of_turn)
+}
+
+/// Returns the evidence on one turn of the conversation. `None` for a turn that the run does not have.
+fn narrow_to_turn<'e>(evidence: &'e Evidence<'_>, turn: usize) -> Option<Evidence<'e>> {
+    let trace = evidence.trace.turn_of_user(turn)?;
     // Opinions and programs of another turn must not decide this one.
     let opinions = Cow::Owned(evidence.opinions.of_turn(turn));
     let programs = Cow::Owned(evidence.programs.of_turn(turn));
-    let of_turn = Evidence {
+    Some(Evidence {
         trace: Cow::Owned(trace),
         opinions,
         programs,
+        replies: Cow::Borrowed(&*evidence.replies),
         input: evidence.input.clone(),
         named_tools: evidence.named_tools.clone(),
         workspace: evidence.workspace.clone(),
         ..*evidence
-    };
-    ask_check(expectation, &of_turn)
+    })
 }
 
 fn ask_check(expectation: &Expectation, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {

@@ -23,6 +23,8 @@ pub struct ProgramRequest {
     pub in_workspace: bool,
     /// The exit code with which the run passes. `None`: the program writes a report.
     pub exit: Option<i32>,
+    /// Whether it answers calls of mock tools, in place of a report on the run.
+    pub answers_calls: bool,
 }
 
 /// A program's verdict on a run.

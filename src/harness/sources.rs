@@ -1,24 +1,14 @@
 //! The checks, files and sources of evidence of a harness, for a program that evaluates its cases in ways of its own.
 
 use std::env;
-use std::path::Path;
 use std::sync::Arc;
 
 use super::Harness;
-use super::run::programs::CheckPrograms;
-use crate::case::{Case, Day};
-use crate::evidence::{Absent, ProgramReport, ProgramRequest};
+pub use super::run::programs::CheckPrograms;
+use crate::case::Day;
 use crate::judge::{JudgeMode, JudgePool};
 use crate::place::LoadErrors;
 use crate::suite::Library;
-use crate::trace::Trace;
-use crate::workspace::RunWorkspace;
-
-/// Runs a program of a check on a run of a case in a file.
-pub type CasePrograms<'p> = &'p (
-        dyn Fn(&ProgramRequest, &Case, &Path, &Trace, Option<&RunWorkspace>) -> Result<ProgramReport, Absent>
-            + Sync
-    );
 
 /// The judge and the programs that are asked about a run, beside its checks.
 #[derive(Clone, Copy)]
@@ -26,7 +16,7 @@ pub struct EvidenceSources<'s> {
     /// The judge, with its recorded opinions.
     pub judges: &'s JudgePool,
     /// The programs of checks, if they may start.
-    pub programs: Option<CasePrograms<'s>>,
+    pub programs: Option<&'s CheckPrograms>,
 }
 
 /// Sets the day on which a harness looks at its quarantine, for tests. The default is the day of the clock.
@@ -52,13 +42,6 @@ pub fn with_sources<T>(
     let judges = JudgePool::new(JudgeMode::Replay, own_judge, |name| env::var_os(name));
     let base = harness.find_files().map(|(base, _)| base).unwrap_or_default();
     let programs = CheckPrograms::new(harness.allows_exec, base);
-    let run_program = |request: &ProgramRequest,
-                       case: &Case,
-                       path: &Path,
-                       trace: &Trace,
-                       workspace: Option<&RunWorkspace>| {
-        programs.run_program(request, case, path, trace, workspace)
-    };
-    let programs = harness.allows_exec.then_some(&run_program as _);
+    let programs = harness.allows_exec.then_some(&programs);
     harness.with_library(|library| work(library, EvidenceSources { judges: &judges, programs }))
 }

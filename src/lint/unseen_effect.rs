@@ -54,6 +54,8 @@ fn looks_at(case: &Case, tool: &MockTool) -> bool {
             let mut named = check.tools().into_iter().filter_map(ToolPattern::exact);
             return named.any(|name| name == tool.name);
         }
-        operations().any(|operation| watched.iter().any(|path| operation.pointer().may_touch(path)))
+        // A program may change anything, so each look at the state may see it.
+        tool.answers.iter().any(|answer| answer.program().is_some())
+            || operations().any(|operation| watched.iter().any(|path| operation.pointer().may_touch(path)))
     })
 }

@@ -1,5 +1,6 @@
 //! The mock tools of one run: what is offered, which call gets which answer, and what was called.
 
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -8,8 +9,8 @@ use super::inspect::{Inspected, UnusableCall, inspect_message};
 use super::merge::MockCall;
 use super::server::{RecordedServer, ServerPlan};
 use crate::case::{MockContent, MockTools};
-use crate::check::world::{ScriptRun, ScriptedAnswer, ServedAnswer};
-use crate::evidence::Injection;
+use crate::check::world::{ProgramCall, ScriptRun, ScriptedAnswer, ServedAnswer};
+use crate::evidence::{Injection, ProgramAnswer, ProgramRequest};
 use crate::json::{Json, JsonMap, json};
 use crate::model::PortOutcome;
 use crate::source::lock;
@@ -18,6 +19,13 @@ use crate::trace::Arguments;
 /// The largest number of calls in a run.
 const MAX_CALLS: usize = 10_000;
 
+/// Starts a program that answers a call, and reads its answer. The text is the line that it reads; the error is a sentence.
+pub type StartProgram = Arc<
+    dyn Fn(ProgramRequest, String) -> Pin<Box<dyn Future<Output = Result<ProgramAnswer, String>> + Send>>
+        + Send
+        + Sync,
+>;
+
 /// How the calls of a run are answered.
 #[derive(Clone)]
 pub struct MockPlan {
@@ -25,6 +33,8 @@ pub struct MockPlan {
     pub mocks: Arc<MockTools>,
     /// The recorded server that answers all other calls.
     pub server: Option<ServerPlan>,
+    /// Starts the programs that answer calls.
+    pub start: StartProgram,
 }
 
 /// The mock tools of one run.
@@ -32,6 +42,9 @@ pub struct MockSession {
     mocks: Arc<MockTools>,
     server: Option<RecordedServer>,
     script: Mutex<ScriptRun>,
+    /// Is held while a call is answered: the state must not change while a program looks at it.
+    turn: tokio::sync::Mutex<()>,
+    start: StartProgram,
     log: Mutex<CallLog>,
     begun: Instant,
     /// Whether a client has asked what the server offers.
@@ -64,6 +77,8 @@ impl MockSession {
                 Arc::clone(&plan.mocks.script),
                 plan.mocks.injection.as_deref(),
             )),
+            turn: tokio::sync::Mutex::default(),
+            start: plan.start,
             mocks: plan.mocks,
             server: plan.server.map(RecordedServer::new),
             log: Mutex::default(),
@@ -111,7 +126,7 @@ impl MockSession {
             return self.note_problem(Err(Err(format!("the agent made more than {MAX_CALLS} calls"))));
         };
         // The script is asked first; only what it does not answer goes to the recorded server.
-        let answer = match self.take_answer(name, &arguments) {
+        let answer = match self.take_answer(name, &arguments).await {
             Ok(Some(answer)) => answer,
             Ok(None) => {
                 let arguments = arguments.json().cloned().unwrap_or_default();
@@ -166,14 +181,23 @@ impl MockSession {
     }
 
     /// Takes the scripted answer. `None` for a call that the recorded server answers.
-    fn take_answer(&self, name: &str, arguments: &Arguments) -> Result<Option<ServedAnswer>, String> {
+    async fn take_answer(&self, name: &str, arguments: &Arguments) -> Result<Option<ServedAnswer>, String> {
         // The lock makes the answers one after the other: the state changes in the order of their numbers.
-        match lock(&self.script).take_answer(name, arguments) {
+        let _turn = self.turn.lock().await;
+        let answer = lock(&self.script).take_answer(name, arguments);
+        match answer {
             ScriptedAnswer::Given(answer) => Ok(Some(answer)),
+            ScriptedAnswer::Asks(call) => self.ask_program(&call).await.map(Some),
             ScriptedAnswer::UnknownTool if self.server.is_some() => Ok(None),
             ScriptedAnswer::UnknownTool => Err(self.describe_unknown(name)),
             ScriptedAnswer::Refused(problem) => Err(problem),
         }
+    }
+
+    async fn ask_program(&self, call: &ProgramCall) -> Result<ServedAnswer, String> {
+        let input = lock(&self.script).render_input(call);
+        let answer = (self.start)(call.program.clone(), input).await?;
+        lock(&self.script).serve_program_answer(call, answer)
     }
 
     async fn ask_server(&self, number: usize, name: &str, arguments: Json) -> Result<Json, Json> {

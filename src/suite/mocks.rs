@@ -220,7 +220,8 @@ pub(super) fn parse_mocks(
         CommandLine { env, cwd: server.cwd, ..server.command.0 }
     });
     let otherwise = otherwise.map(|otherwise| otherwise.answer);
-    let script = ToolScript { tools, decoys: decoys.collect(), otherwise, state };
+    let mut script = ToolScript { tools, decoys: decoys.collect(), otherwise, state, has_programs: false };
+    script.has_programs = !script.list_programs().is_empty();
     for (place, pointer, is_new) in pointers {
         // A member that some tool puts there may be absent at first.
         if let Some(first) = pointer.first_literal().filter(|_| !is_new)

@@ -8,7 +8,8 @@ use crate::check::support::forms::ExpectEntry;
 use crate::check::support::inner_check::Nested;
 use crate::check::{Check, Clause, Scope};
 use crate::evidence::{
-    Evidence, ProgramRequest, Question, explain_unreadable_arguments, has_unreadable_arguments,
+    AskProgram, Evidence, ProgramReplies, ProgramRequest, Question, explain_unreadable_arguments,
+    has_unreadable_arguments,
 };
 use crate::outcome::{CannotDecide, Item, Outcome, State, UndecidedReason, Violation};
 use crate::pattern::ToolPattern;
@@ -100,6 +101,12 @@ impl Check for Combination {
 
     fn programs(&self) -> Vec<ProgramRequest> {
         self.checks.iter().flat_map(|check| check.check().programs()).collect()
+    }
+
+    fn ask_programs(&self, evidence: &Evidence<'_>, ask: AskProgram<'_>, replies: &mut ProgramReplies) {
+        for check in &self.checks {
+            check.check().ask_programs(evidence, ask, replies);
+        }
     }
 
     fn workspace_needs(&self) -> WorkspaceNeeds {

@@ -89,6 +89,7 @@ impl BuildCheck for ExecSettings {
             timeout: timeout.map_or(DEFAULT_TIMEOUT, |TimeLimit(timeout)| timeout),
             in_workspace: folder == Some(ProgramFolder::Workspace),
             exit,
+            answers_calls: false,
         })))
     }
 }

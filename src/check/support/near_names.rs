@@ -49,10 +49,12 @@ pub(super) fn require_exact_names(
         let trace = Cow::Owned(rename_calls(&evidence.trace, renamed));
         let opinions = Cow::Borrowed(&*evidence.opinions);
         let programs = Cow::Borrowed(&*evidence.programs);
+        let replies = Cow::Borrowed(&*evidence.replies);
         let input = evidence.input.clone();
         let named_tools = evidence.named_tools.clone();
         let workspace = evidence.workspace.clone();
-        let other = Evidence { trace, input, opinions, programs, workspace, named_tools, ..*evidence };
+        let other =
+            Evidence { trace, input, opinions, programs, replies, workspace, named_tools, ..*evidence };
         check.check(&other).map_or(true, |other| other.violations.is_empty() == is_violated)
     };
     let all: Vec<&NearTool<'_>> = near.iter().collect();

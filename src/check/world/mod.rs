@@ -6,6 +6,7 @@
 
 mod difference;
 pub(super) mod not_injected;
+mod oracle;
 mod replay;
 mod script;
 pub(super) mod state;
@@ -17,7 +18,8 @@ pub(crate) use not_injected::{KIND as NOT_INJECTED, NotInjected};
 pub(crate) use script::is_named;
 pub(crate) use script::{AnswerContent, ExistsIn, SharedState, StateOperation};
 pub use script::{
-    InitialState, MockAnswer, MockContent, MockTool, ScriptRun, ScriptedAnswer, ServedAnswer, ToolScript,
+    InitialState, MockAnswer, MockContent, MockTool, ProgramCall, ScriptRun, ScriptedAnswer, ServedAnswer,
+    ToolScript,
 };
 pub(crate) use state::refuse_unknown_member;
 pub(crate) use template::{PointerTemplate, ValueTemplate, parse_pointer};

@@ -13,7 +13,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::script::{ScriptRun, ScriptedAnswer, ServedAnswer, ToolScript, is_named};
+use super::oracle::ProgramSource;
+use super::script::{MockAnswer, ScriptRun, ServedAnswer, ToolScript, is_named};
 use super::tree::{StatePath, WorldTree, overlap};
 use crate::evidence::{CallSuccess, Evidence, Injection, Known, WorldEvidence, require_arguments};
 use crate::json::{self, Json};
@@ -132,8 +133,7 @@ impl<'r> Replay<'r> {
             }
             if call.arguments == Arguments::Unrecorded {
                 // A tool that only reads changes nothing, whatever it is asked.
-                let is_reader =
-                    tool.is_some_and(|tool| tool.answers.iter().all(|answer| answer.operations.is_empty()));
+                let is_reader = tool.is_some_and(|tool| !tool.answers.iter().any(MockAnswer::may_write));
                 if is_reader {
                     continue;
                 }
@@ -155,7 +155,8 @@ impl<'r> Replay<'r> {
     /// Judges the state at the end of each reading. If the readings agree in `is_same`, the first judgement is returned.
     pub(crate) fn judge<T>(
         &self,
-        mut judge: impl FnMut(&WorldTree, &[Step]) -> Result<T, CannotDecide>,
+        programs: &mut ProgramSource<'_>,
+        mut judge: impl FnMut(&WorldTree, &[Step], &mut ProgramSource<'_>) -> Result<T, CannotDecide>,
         is_same: impl Fn(&T, &T) -> bool,
     ) -> Result<T, CannotDecide> {
         let mut run = ScriptRun::new(Arc::clone(self.script), self.injection);
@@ -169,10 +170,10 @@ impl<'r> Replay<'r> {
                 let what = format!("the calls can be read in more than {MAX_READINGS} ways");
                 return Err(self.explain_doubt(&doubts, &what));
             }
-            let read = self.read_once(&mut run, &mut choices, &mut doubts);
+            let read = self.read_once(&mut run, programs, &mut choices, &mut doubts);
             match (read, run.tree()) {
                 (Ok(steps), Some(tree)) => {
-                    let judged = judge(tree, &steps)?;
+                    let judged = judge(tree, &steps, programs)?;
                     match &first {
                         Some(first) if !is_same(first, &judged) => {
                             return Err(
@@ -204,13 +205,14 @@ impl<'r> Replay<'r> {
     fn read_once(
         &self,
         run: &mut ScriptRun,
+        programs: &mut ProgramSource<'_>,
         choices: &mut Choices,
         doubts: &mut Vec<Doubt>,
     ) -> Result<Vec<Step>, Stop> {
         let mut steps = Vec::new();
         for turn in &self.turns {
-            for at in self.order_turn(turn, run, choices, doubts)? {
-                self.make_call(at, run, choices, doubts, &mut steps)?;
+            for at in self.order_turn(turn, run, programs, choices, doubts)? {
+                self.make_call(at, run, programs, choices, doubts, &mut steps)?;
             }
         }
         Ok(steps)
@@ -221,6 +223,7 @@ impl<'r> Replay<'r> {
         &self,
         turn: &Turn,
         run: &mut ScriptRun,
+        programs: &mut ProgramSource<'_>,
         choices: &mut Choices,
         doubts: &mut Vec<Doubt>,
     ) -> Result<Vec<usize>, Stop> {
@@ -228,7 +231,7 @@ impl<'r> Replay<'r> {
         if !turn.is_open {
             return Ok(order);
         }
-        let moved: Vec<usize> = self.find_conflicts(turn, run).into_iter().collect();
+        let moved: Vec<usize> = self.find_conflicts(turn, run, programs)?.into_iter().collect();
         let [one, .., last] = moved.as_slice() else { return Ok(order) };
         let [one, last] = [one, last].map(|at| self.calls[*at].call.index);
         note(doubts, Doubt::Order(one, last));
@@ -254,7 +257,12 @@ impl<'r> Replay<'r> {
     /// Returns the calls of a turn of which another one changes what they look at or change, while their order is open. Each is
     /// made once, and the state is as before then: calls that do not touch what others change do the same
     /// in every order.
-    fn find_conflicts(&self, turn: &Turn, run: &mut ScriptRun) -> BTreeSet<usize> {
+    fn find_conflicts(
+        &self,
+        turn: &Turn,
+        run: &mut ScriptRun,
+        programs: &mut ProgramSource<'_>,
+    ) -> Result<BTreeSet<usize>, Stop> {
         let Turn { range: turn, order, .. } = turn;
         let start = run.mark();
         let mut touched: Vec<(Vec<StatePath>, Vec<StatePath>)> = vec![(Vec::new(), Vec::new()); turn.len()];
@@ -262,7 +270,8 @@ impl<'r> Replay<'r> {
             let mark = run.mark();
             let ReplayedCall { call, name, is_counted } = self.calls[at];
             if call.arguments.json().is_some() {
-                run.take_answer(name, &call.arguments);
+                // What the script refuses touches nothing.
+                drop(programs.make_call(run, name, &call.arguments).map_err(Stop::Undecided)?);
             }
             let mut written = run.list_written(&mark);
             let mut read = run.list_looked_at().to_vec();
@@ -293,7 +302,7 @@ impl<'r> Replay<'r> {
                 found.insert(at);
             }
         }
-        found
+        Ok(found)
     }
 
     /// Whether an order of calls agrees with what is known of it.
@@ -309,6 +318,7 @@ impl<'r> Replay<'r> {
         &self,
         at: usize,
         run: &mut ScriptRun,
+        programs: &mut ProgramSource<'_>,
         choices: &mut Choices,
         doubts: &mut Vec<Doubt>,
         steps: &mut Vec<Step>,
@@ -317,11 +327,9 @@ impl<'r> Replay<'r> {
         let mark = run.mark();
         // No tool takes arguments that are no object.
         let answer = match &call.arguments {
-            Arguments::Json(Json::Object(_)) => match run.take_answer(name, &call.arguments) {
-                ScriptedAnswer::Given(answer) => Ok(answer),
-                ScriptedAnswer::Refused(problem) => Err(problem),
-                ScriptedAnswer::UnknownTool => Err(format!("`{name}` is not one of the mock tools")),
-            },
+            Arguments::Json(Json::Object(_)) => {
+                programs.make_call(run, name, &call.arguments).map_err(Stop::Undecided)?
+            }
             _ => Err("its arguments are no object".to_owned()),
         };
         let happened = match self.compare_answer(call, &answer)? {

@@ -10,10 +10,11 @@ use super::template::{CallValues, PointerTemplate, ValueTemplate, find_argument,
 use super::tree::{StatePath, WorldTree, describe_absence};
 use crate::check::arguments::{ArgumentsMatcher, CallContext};
 use crate::check::json_schema::Schema;
-use crate::evidence::Injection;
-use crate::json::{Json, JsonMap};
+use crate::evidence::{Injection, ProgramAnswer, ProgramReply, ProgramRequest, StateEdit};
+use crate::json::{Json, JsonMap, json};
 use crate::outcome::{CannotDecide, Violation};
 use crate::place::Place;
+use crate::source::fingerprint_bytes;
 use crate::trace::{Arguments, Call};
 
 /// The tools of a script, and the state behind them.
@@ -27,6 +28,8 @@ pub struct ToolScript {
     pub otherwise: Option<MockAnswer>,
     /// The state in which each run begins.
     pub state: Option<InitialState>,
+    /// Whether a program answers some of the calls.
+    pub has_programs: bool,
 }
 
 /// A tool with scripted answers.
@@ -98,6 +101,8 @@ pub(crate) enum AnswerContent {
     Filled(ValueTemplate),
     /// The state.
     Read(PointerTemplate),
+    /// A program, which also says what the state is then.
+    Program(ProgramRequest),
 }
 
 /// The answer of a mock tool.
@@ -148,7 +153,20 @@ impl MockAnswer {
     pub(crate) fn depends_on_state(&self) -> bool {
         !self.exists.is_empty()
             || !self.operations.is_empty()
-            || matches!(self.content, AnswerContent::Read(_) | AnswerContent::Filled(_))
+            || !matches!(self.content, AnswerContent::Fixed(_))
+    }
+
+    /// Whether the answer may change the state.
+    pub(crate) fn may_write(&self) -> bool {
+        !self.operations.is_empty() || self.program().is_some()
+    }
+
+    /// Returns the program that answers.
+    pub(crate) fn program(&self) -> Option<&ProgramRequest> {
+        match &self.content {
+            AnswerContent::Program(program) => Some(program),
+            AnswerContent::Fixed(_) | AnswerContent::Filled(_) | AnswerContent::Read(_) => None,
+        }
     }
 }
 
@@ -162,12 +180,34 @@ impl ToolScript {
 
     /// Lists the tools that may change the state.
     pub(crate) fn list_writing_tools(&self) -> impl Iterator<Item = &MockTool> {
-        self.tools.iter().filter(|tool| tool.answers.iter().any(|answer| !answer.operations.is_empty()))
+        self.tools.iter().filter(|tool| tool.answers.iter().any(MockAnswer::may_write))
+    }
+
+    /// Lists the programs that answer calls, each with its tool. `None` is the answer to all other calls.
+    pub(crate) fn list_answering_programs(
+        &self,
+    ) -> impl Iterator<Item = (&ProgramRequest, Option<&MockTool>)> {
+        let of_tools = self.tools.iter().flat_map(|tool| {
+            tool.answers.iter().filter_map(move |answer| Some((answer.program()?, Some(tool))))
+        });
+        let otherwise = self.otherwise.iter().filter_map(MockAnswer::program);
+        of_tools.chain(otherwise.map(|program| (program, None)))
+    }
+
+    /// Lists the programs that answer calls, each once.
+    pub(crate) fn list_programs(&self) -> Vec<&ProgramRequest> {
+        let mut programs: Vec<&ProgramRequest> = Vec::new();
+        for (program, _) in self.list_answering_programs() {
+            if !programs.contains(&program) {
+                programs.push(program);
+            }
+        }
+        programs
     }
 
     /// Whether calls of tools that the script does not name may change the state.
     pub(crate) fn changes_otherwise(&self) -> bool {
-        self.otherwise.as_ref().is_some_and(|answer| !answer.operations.is_empty())
+        self.otherwise.as_ref().is_some_and(MockAnswer::may_write)
     }
 
     /// Returns the scripted tool that a call of a trace is a call of.
@@ -246,6 +286,8 @@ pub struct ScriptRun {
     answered: u32,
     /// The paths that the last call looked at.
     looked_at: Vec<StatePath>,
+    /// A hash of all answers that have changed the state, in their order.
+    history: String,
     /// What is added to the results.
     injection: Option<Injection>,
 }
@@ -256,6 +298,7 @@ pub(crate) struct RunMark {
     given: Vec<Vec<u32>>,
     changes: usize,
     answered: u32,
+    history: String,
 }
 
 /// The script's answer to a call.
@@ -263,10 +306,42 @@ pub(crate) struct RunMark {
 pub enum ScriptedAnswer {
     /// This answer.
     Given(ServedAnswer),
+    /// That of a program. Nothing is counted or changed until it is served.
+    Asks(ProgramCall),
     /// The tool is not one of the script's.
     UnknownTool,
     /// No answer of the tool applies. The text is a sentence.
     Refused(String),
+}
+
+/// A call that a program answers.
+#[derive(Debug, Clone)]
+pub struct ProgramCall {
+    /// The program.
+    pub program: ProgramRequest,
+    name: String,
+    arguments: Json,
+    /// The answer of the script. `None` is the one to all other calls.
+    at: Option<(usize, usize)>,
+    /// A hash of the call, and of all changes of the state before it: two calls with one key get one answer.
+    key: String,
+}
+
+impl ProgramCall {
+    /// Returns the key of the call: two calls with one key get one answer.
+    pub(crate) fn key(&self) -> &str {
+        &self.key
+    }
+}
+
+/// What answering a call leads to.
+enum Tried {
+    /// It is answered.
+    Served(ServedAnswer),
+    /// A condition on the state does not hold.
+    NotMet,
+    /// A program answers.
+    Asks(ProgramRequest),
 }
 
 /// An answer as it is served: its placeholders are filled, and the state is read.
@@ -289,7 +364,15 @@ impl ScriptRun {
     pub fn new(script: Arc<ToolScript>, injection: Option<&Injection>) -> Self {
         let given = script.tools.iter().map(|tool| vec![0; tool.answers.len()]).collect();
         let tree = script.state.as_ref().map(|state| state.shared.take_tree());
-        Self { script, given, tree, answered: 0, looked_at: Vec::new(), injection: injection.cloned() }
+        Self {
+            script,
+            given,
+            tree,
+            answered: 0,
+            looked_at: Vec::new(),
+            history: String::new(),
+            injection: injection.cloned(),
+        }
     }
 
     /// Takes the first answer that applies to the arguments, was not given as often as it may be, and whose operations the
@@ -333,12 +416,17 @@ impl ScriptRun {
                 Ok(false) => continue,
                 Err(problem) => return ScriptedAnswer::Refused(format!("`when` of `{name}`: {problem}")),
             }
+            let changes = self.count_changes();
             match self.try_answer(answer, arguments) {
-                Ok(Some(served)) => {
+                Ok(Tried::Served(served)) => {
                     self.given[at][index] += 1;
+                    self.note_changes(changes, name, arguments, Some((at, index)));
                     return ScriptedAnswer::Given(served);
                 }
-                Ok(None) => {}
+                Ok(Tried::Asks(program)) => {
+                    return self.ask_program(program, name, arguments, Some((at, index)));
+                }
+                Ok(Tried::NotMet) => {}
                 // An answer whose operations fail makes room, too: the next one says what the tool answers then.
                 Err(problem) => failure = failure.or(Some(problem)),
             }
@@ -355,25 +443,127 @@ impl ScriptRun {
 
     /// Gives an answer for which there is no other one.
     fn give_other(&mut self, answer: &MockAnswer, name: &str, arguments: &Arguments) -> ScriptedAnswer {
+        let changes = self.count_changes();
         match self.try_answer(answer, arguments) {
-            Ok(Some(served)) => ScriptedAnswer::Given(served),
-            Ok(None) => ScriptedAnswer::Refused(format!("no answer of `{name}` applies to {arguments}")),
+            Ok(Tried::Served(served)) => {
+                self.note_changes(changes, name, arguments, None);
+                ScriptedAnswer::Given(served)
+            }
+            Ok(Tried::Asks(program)) => self.ask_program(program, name, arguments, None),
+            Ok(Tried::NotMet) => {
+                ScriptedAnswer::Refused(format!("no answer of `{name}` applies to {arguments}"))
+            }
             Err(problem) => {
                 ScriptedAnswer::Given(self.serve(MockContent::Value(problem.into()), true, None, false))
             }
         }
     }
 
-    /// Does what an answer does: all of it, or nothing. `None` if a condition on the state does not hold. The error says which
-    /// operation the state does not allow.
-    fn try_answer(
-        &mut self,
-        answer: &MockAnswer,
+    fn ask_program(
+        &self,
+        program: ProgramRequest,
+        name: &str,
         arguments: &Arguments,
-    ) -> Result<Option<ServedAnswer>, String> {
-        if !answer.depends_on_state() {
-            let AnswerContent::Fixed(content) = &answer.content else { return Ok(None) };
-            return Ok(Some(self.serve(content.clone(), answer.failed, answer.delay, false)));
+        at: Option<(usize, usize)>,
+    ) -> ScriptedAnswer {
+        let key = self.make_key(name, arguments, at);
+        let arguments = arguments.json().cloned().unwrap_or_else(|| Json::Object(JsonMap::new()));
+        ScriptedAnswer::Asks(ProgramCall { program, name: name.to_owned(), arguments, at, key })
+    }
+
+    /// Renders the line that a program reads about a call: the state, the call, and the time of the world.
+    pub fn render_input(&self, call: &ProgramCall) -> String {
+        let state = self.tree.as_ref().and_then(|tree| tree.find(&[]));
+        let now = self.script.state.as_ref().map(|state| state.now.as_str());
+        let called = json!({"name": call.name, "arguments": call.arguments});
+        // The state is not copied: it may be large.
+        let state = state.map_or_else(|| "null".to_owned(), Json::to_string);
+        format!("{{\"state\":{state},\"call\":{called},\"now\":{}}}\n", json!(now))
+    }
+
+    /// Finds out what a program's answer changes in the state.
+    pub(crate) fn compare_answer(&self, answer: ProgramAnswer) -> ProgramReply {
+        let ProgramAnswer { state, answer, failed } = answer;
+        let mut edits = Vec::new();
+        if let Some(before) = self.tree.as_ref().and_then(|tree| tree.find(&[])) {
+            list_edits(before, state, &mut StatePath::new(), &mut edits);
+        }
+        ProgramReply { edits, answer, failed }
+    }
+
+    /// Serves the answer of a program, with the state that it names.
+    pub fn serve_program_answer(
+        &mut self,
+        call: &ProgramCall,
+        answer: ProgramAnswer,
+    ) -> Result<ServedAnswer, String> {
+        let reply = self.compare_answer(answer);
+        self.settle_call(call, &reply)
+    }
+
+    /// Serves the answer of a program, and makes its changes. The error is a sentence.
+    pub(crate) fn settle_call(
+        &mut self,
+        call: &ProgramCall,
+        reply: &ProgramReply,
+    ) -> Result<ServedAnswer, String> {
+        // A program sees the whole state.
+        self.looked_at.push(StatePath::new());
+        if let Some(tree) = &mut self.tree {
+            let mark = tree.mark();
+            if let Err(problem) = reply.edits.iter().try_for_each(|edit| tree.apply_edit(edit)) {
+                tree.roll_back(mark);
+                return Err(problem);
+            }
+        }
+        if let Some((tool, index)) = call.at {
+            self.given[tool][index] += 1;
+        }
+        if !reply.edits.is_empty() {
+            self.history.clone_from(&call.key);
+        }
+        let delay = match call.at {
+            Some((tool, index)) => self.script.tools[tool].answers[index].delay,
+            None => self.script.otherwise.as_ref().and_then(|answer| answer.delay),
+        };
+        // What a program answers without a change is what it has read in the state.
+        let is_read = reply.edits.is_empty() && !reply.failed;
+        let mut served = self.serve(MockContent::Value(reply.answer.clone()), reply.failed, delay, is_read);
+        if let Some(injection) = &self.injection {
+            served.content.inject(injection, &call.name);
+        }
+        Ok(served)
+    }
+
+    fn count_changes(&self) -> usize {
+        self.tree.as_ref().map_or(0, WorldTree::mark)
+    }
+
+    /// Adds an answer to the history, if it has changed the state since `changes`.
+    fn note_changes(
+        &mut self,
+        changes: usize,
+        name: &str,
+        arguments: &Arguments,
+        at: Option<(usize, usize)>,
+    ) {
+        // Only programs need the history.
+        if self.count_changes() > changes && self.script.has_programs {
+            self.history = self.make_key(name, arguments, at);
+        }
+    }
+
+    /// Hashes the history and one more answer: with equal keys, the states are equal.
+    fn make_key(&self, name: &str, arguments: &Arguments, at: Option<(usize, usize)>) -> String {
+        let at = at.map_or_else(|| json!(null), |(tool, index)| json!([tool, index]));
+        let text = json!([self.history.as_str(), at, name, arguments.json().cloned()]).to_string();
+        fingerprint_bytes(text.as_bytes())
+    }
+
+    /// Does what an answer does: all of it, or nothing. The error says which operation the state does not allow.
+    fn try_answer(&mut self, answer: &MockAnswer, arguments: &Arguments) -> Result<Tried, String> {
+        if let (AnswerContent::Fixed(content), false) = (&answer.content, answer.depends_on_state()) {
+            return Ok(Tried::Served(self.serve(content.clone(), answer.failed, answer.delay, false)));
         }
         let script = Arc::clone(&self.script);
         let (Some(state), Some(tree)) = (&script.state, &mut self.tree) else {
@@ -382,8 +572,10 @@ impl ScriptRun {
         let nothing = Json::Object(JsonMap::new());
         let values = CallValues { arguments: arguments.json().unwrap_or(&nothing), now: &state.now };
         for condition in &answer.exists {
-            let Some(value) = find_argument(values.arguments, &condition.argument) else { return Ok(None) };
-            let Some(text) = render_scalar(value) else { return Ok(None) };
+            let Some(value) = find_argument(values.arguments, &condition.argument) else {
+                return Ok(Tried::NotMet);
+            };
+            let Some(text) = render_scalar(value) else { return Ok(Tried::NotMet) };
             let mut path = condition.within.fill(values)?;
             let exists = match tree.find(&path) {
                 Some(Json::Object(fields)) => {
@@ -398,12 +590,17 @@ impl ScriptRun {
             };
             self.looked_at.push(path);
             if !exists {
-                return Ok(None);
+                return Ok(Tried::NotMet);
             }
+        }
+        if let Some(program) = answer.program() {
+            return Ok(Tried::Asks(program.clone()));
         }
         let mark = tree.mark();
         match apply_operations(tree, answer, values, &mut self.looked_at) {
-            Ok((content, is_read)) => Ok(Some(self.serve(content, answer.failed, answer.delay, is_read))),
+            Ok((content, is_read)) => {
+                Ok(Tried::Served(self.serve(content, answer.failed, answer.delay, is_read)))
+            }
             Err(problem) => {
                 tree.roll_back(mark);
                 Err(problem)
@@ -448,7 +645,7 @@ impl ScriptRun {
 
     pub(crate) fn mark(&self) -> RunMark {
         let changes = self.tree.as_ref().map_or(0, WorldTree::mark);
-        RunMark { given: self.given.clone(), changes, answered: self.answered }
+        RunMark { given: self.given.clone(), changes, answered: self.answered, history: self.history.clone() }
     }
 
     /// Takes back everything since a mark.
@@ -458,6 +655,7 @@ impl ScriptRun {
         }
         self.given.clone_from(&mark.given);
         self.answered = mark.answered;
+        self.history.clone_from(&mark.history);
     }
 }
 
@@ -495,6 +693,50 @@ fn apply_operations(
             looked_at.push(path);
             Ok((MockContent::Value(found?), true))
         }
+        AnswerContent::Program(_) => Err("a program answers this call".to_owned()),
+    }
+}
+
+/// Lists the changes that make `before` the state `after`, from the outside to the inside. Members and elements that are equal
+/// are in none of them, so that each change names what a call wrote. A list that has become longer was appended to, if its
+/// beginning is as before; one that has become shorter is another list.
+fn list_edits(before: &Json, after: Json, path: &mut StatePath, edits: &mut Vec<StateEdit>) {
+    if *before == after {
+        return;
+    }
+    match (before, after) {
+        (Json::Object(old), Json::Object(new)) => {
+            for key in old.keys().filter(|key| !new.contains_key(key)) {
+                let removed = path.iter().cloned().chain([key.as_str().into()]).collect();
+                edits.push(StateEdit::Remove(removed));
+            }
+            for (key, value) in new {
+                path.push(key.as_str().into());
+                match old.get(&key) {
+                    Some(old) => list_edits(old, value, path, edits),
+                    None => edits.push(StateEdit::Set(path.clone(), value)),
+                }
+                path.pop();
+            }
+        }
+        (Json::Array(old), Json::Array(new)) if old.len() <= new.len() => {
+            let is_longer = old.len() < new.len();
+            if is_longer && old.iter().zip(&new).any(|(old, new)| old != new) {
+                edits.push(StateEdit::Set(path.clone(), Json::Array(new)));
+                return;
+            }
+            for (index, value) in new.into_iter().enumerate() {
+                match old.get(index) {
+                    Some(old) => {
+                        path.push(smol_str::format_smolstr!("{index}"));
+                        list_edits(old, value, path, edits);
+                        path.pop();
+                    }
+                    None => edits.push(StateEdit::Append(path.clone(), value)),
+                }
+            }
+        }
+        (_, after) => edits.push(StateEdit::Set(path.clone(), after)),
     }
 }
 

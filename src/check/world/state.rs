@@ -28,19 +28,20 @@ use serde::Deserialize;
 use smol_str::SmolStr;
 
 use super::difference::{Comparison, StateDifference};
+use super::oracle::ProgramSource;
 use super::replay::{Replay, Step};
-use super::script::{InitialState, ScriptRun, ScriptedAnswer, ToolScript};
+use super::script::{InitialState, ScriptRun, ScriptedAnswer, ServedAnswer, ToolScript};
 use super::template::parse_pointer;
 use super::tree::{StatePath, WorldTree, overlap, render_pointer};
 use crate::JsonSchema;
 use crate::check::arguments::{ArgumentMatcher, CallContext, Presence, WrittenArgument, refuse_relations};
 use crate::check::support::answer_json::shown;
 use crate::check::{Check, CheckKind, Scope, ScriptInScope};
-use crate::evidence::{Evidence, WorldEvidence};
+use crate::evidence::{AskProgram, Evidence, ProgramReplies, ProgramRequest, WorldEvidence};
 use crate::json::{Json, JsonMap, JsonText};
 use crate::outcome::{CannotDecide, Item, Outcome, Violation, count_noun};
 use crate::pattern::ToolPattern;
-use crate::place::{LoadError, LoadErrors};
+use crate::place::{LoadError, LoadErrors, Place};
 use crate::trace::{Arguments, Trace};
 use crate::yaml::{Node, OneOrMany, OrderedMap, Placed, Unparsed, did_you_mean, escape_token, render_plain};
 
@@ -49,6 +50,9 @@ pub(crate) const KIND: CheckKind = CheckKind::with::<StateSettings>(
     "the calls of the run leave this state behind",
     StateSettings::build,
 );
+
+/// Calls after which the state is the one of the beginning.
+const VACUOUS_CALLS: &str = "these calls change nothing that counts: a run that does nothing passes";
 
 /// The number of differences that are shown one by one.
 const SHOWN: usize = 20;
@@ -95,6 +99,8 @@ struct State {
 
 /// A call that should have been made.
 struct GoldCall {
+    /// The place of the call in the file.
+    place: Place,
     tool: String,
     arguments: Arguments,
 }
@@ -167,7 +173,8 @@ pub(crate) fn refuse_unknown_member(
     let may_be_set = changed.any(|pointer| {
         pointer.is_member_of_root() && pointer.first_literal().is_none_or(|known| known == first)
     });
-    if fields.contains_key(first) || may_be_set {
+    // A program may make anything of the state.
+    if fields.contains_key(first) || may_be_set || script.has_programs {
         return Ok(());
     }
     let known: Vec<&str> = fields.keys().map(JsonText::as_str).collect();
@@ -189,19 +196,22 @@ fn read_gold_calls(
     let mut errors = LoadErrors::new();
     let mut run = ScriptRun::new(Arc::clone(script), None);
     let mut calls = Vec::with_capacity(written.len());
+    let mut asks_program = false;
     for entry in written.iter() {
         let node = entry.node();
         let Some(call) = errors.take(read_gold_call(node, script)) else { continue };
-        if let Err(problem) = make_gold_call(&mut run, &call) {
+        let made = if asks_program { Ok(true) } else { make_known_call(&mut run, &call) };
+        match made {
+            Ok(is_made) => asks_program = !is_made || asks_program,
             // What follows may fail only because this call did.
-            if errors.is_empty() {
-                errors.push(node.error(format!("this call fails in the state of the case: {problem}")));
-            }
+            Err(problem) if errors.is_empty() => errors.push(node.error(describe_failed_call(&problem))),
+            Err(_) => {}
         }
         calls.push(call);
     }
-    if !errors.is_empty() {
-        return Err(errors);
+    // No program starts while files are read: what the calls do shows when the check is made.
+    if asks_program || !errors.is_empty() {
+        return errors.or(calls);
     }
     let changes = script
         .state
@@ -209,11 +219,10 @@ fn read_gold_calls(
         .zip(run.tree())
         .is_some_and(|(state, tree)| !comparison.compare_part(state.value(), tree, &[]).is_empty());
     if !changes && !keeps_all {
-        let problem = "these calls change nothing that counts: a run that does nothing passes";
         let problem = if calls.is_empty() {
             "no call changes nothing: a run that does nothing passes"
         } else {
-            problem
+            VACUOUS_CALLS
         };
         errors.push(written.error(problem).help("if the state is to stay as it is, say `unchanged: [\"\"]`"));
     }
@@ -249,31 +258,42 @@ fn read_gold_call(node: Node<'_>, script: &ToolScript) -> Result<GoldCall, LoadE
             .help_if(help)
             .into());
     }
-    Ok(GoldCall { tool: name.to_owned(), arguments: Arguments::Json(arguments) })
+    Ok(GoldCall { place: node.place(), tool: name.to_owned(), arguments: Arguments::Json(arguments) })
 }
 
-/// Makes a call in the state of `run`. The error says why it fails.
-fn make_gold_call(run: &mut ScriptRun, call: &GoldCall) -> Result<(), String> {
+/// Makes a call in the state of `run`. `false` if a program answers it: then nothing is known of the state. The error says why
+/// the call fails.
+fn make_known_call(run: &mut ScriptRun, call: &GoldCall) -> Result<bool, String> {
     match run.take_answer(&call.tool, &call.arguments) {
-        ScriptedAnswer::Given(answer) if answer.failed => Err(render_plain(&answer.content.to_result())),
-        ScriptedAnswer::Given(_) => Ok(()),
+        ScriptedAnswer::Given(answer) => require_success(&answer).map(|()| true),
+        ScriptedAnswer::Asks(_) => Ok(false),
         ScriptedAnswer::Refused(problem) => Err(problem),
         ScriptedAnswer::UnknownTool => Err(format!("`{}` is not one of the mock tools", call.tool)),
     }
 }
 
+fn require_success(answer: &ServedAnswer) -> Result<(), String> {
+    if answer.failed { Err(render_plain(&answer.content.to_result())) } else { Ok(()) }
+}
+
+fn describe_failed_call(problem: &str) -> String {
+    format!("this call fails in the state of the case: {problem}")
+}
+
 impl Check for State {
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide> {
-        if evidence.world == WorldEvidence::Emptied {
-            let mut nothing = ScriptRun::new(Arc::clone(&self.script), None);
-            nothing.empty_state();
-            let tree = nothing.tree().ok_or_else(|| CannotDecide::missing("there is no state"))?;
-            return self.judge(tree, &[]);
+        self.decide(evidence, &mut ProgramSource::Known(&evidence.replies))
+    }
+
+    fn programs(&self) -> Vec<ProgramRequest> {
+        self.script.list_programs().into_iter().cloned().collect()
+    }
+
+    fn ask_programs(&self, evidence: &Evidence<'_>, ask: AskProgram<'_>, replies: &mut ProgramReplies) {
+        if self.script.has_programs {
+            // Only the answers count here. The check decides with them, and says what is missing.
+            drop(self.decide(evidence, &mut ProgramSource::Asked(ask, replies)));
         }
-        let replay = Replay::new(&self.script, evidence)?;
-        let is_violated = |outcome: &Outcome| !outcome.violations.is_empty();
-        replay
-            .judge(|tree, steps| self.judge(tree, steps), |one, other| is_violated(one) == is_violated(other))
     }
 
     fn counterexample(&self) -> Option<Evidence<'static>> {
@@ -295,8 +315,37 @@ impl Check for State {
 }
 
 impl State {
+    fn decide(
+        &self,
+        evidence: &Evidence<'_>,
+        programs: &mut ProgramSource<'_>,
+    ) -> Result<Outcome, CannotDecide> {
+        if evidence.world == WorldEvidence::Emptied {
+            let mut nothing = ScriptRun::new(Arc::clone(&self.script), None);
+            nothing.empty_state();
+            let tree = nothing.tree().ok_or_else(|| CannotDecide::missing("there is no state"))?;
+            if self.script.has_programs && self.after.is_some() {
+                // No program is asked for this. A world of which nothing is left is that of no calls.
+                return Ok(Some(Violation::new("nothing is left of the state").at("/after")).into());
+            }
+            return self.judge(tree, &[], programs);
+        }
+        let replay = Replay::new(&self.script, evidence)?;
+        let is_violated = |outcome: &Outcome| !outcome.violations.is_empty();
+        replay.judge(
+            programs,
+            |tree, steps, programs| self.judge(tree, steps, programs),
+            |one, other| is_violated(one) == is_violated(other),
+        )
+    }
+
     /// Compares the state after the calls of one reading with the settings.
-    fn judge(&self, tree: &WorldTree, steps: &[Step]) -> Result<Outcome, CannotDecide> {
+    fn judge(
+        &self,
+        tree: &WorldTree,
+        steps: &[Step],
+        programs: &mut ProgramSource<'_>,
+    ) -> Result<Outcome, CannotDecide> {
         let mut items = Vec::new();
         let mut violations = Vec::new();
         for (path, matcher) in &self.has {
@@ -325,11 +374,25 @@ impl State {
             let mut expected = Vec::with_capacity(calls.len());
             for (index, call) in calls.iter().enumerate() {
                 let mark = run.mark();
-                make_gold_call(&mut run, call).map_err(CannotDecide::invalid)?;
+                let made = programs.make_call(&mut run, &call.tool, &call.arguments)?;
+                made.and_then(|answer| require_success(&answer)).map_err(|problem| {
+                    let at = call.place.locate();
+                    CannotDecide::invalid(format!("{at}: {}", describe_failed_call(&problem)))
+                })?;
                 let written = run.list_written(&mark);
                 expected.push(Step { index: index + 1, tool: call.tool.clone(), written });
             }
             let gold = run.tree().ok_or_else(|| CannotDecide::missing("there is no state"))?;
+            let keeps_all = self.unchanged.iter().any(Vec::is_empty);
+            if self.script.has_programs && !keeps_all {
+                // The loader says this of calls that no program answers.
+                let initial = self.script.state.as_ref().map(InitialState::value);
+                let changes = initial.map(|state| self.comparison.compare_part(state, gold, &[]));
+                if changes.is_some_and(|changes| changes.is_empty()) {
+                    return Err(CannotDecide::invalid(VACUOUS_CALLS)
+                        .help("if the state is to stay as it is, say `unchanged: [\"\"]`"));
+                }
+            }
             let differences = self.comparison.compare_trees(gold, tree);
             let label = format!("the state is that after {}", count_noun(calls.len(), "expected call"));
             items.push(Item::tested(label, differences.is_empty()));

@@ -5,6 +5,7 @@
 
 use smol_str::{SmolStr, format_smolstr};
 
+use crate::evidence::StateEdit;
 use crate::json::Json;
 use crate::yaml::escape_token;
 
@@ -138,6 +139,15 @@ impl WorldTree {
         let (path, undo) = change.ok_or_else(|| describe_absence(path))?;
         self.log.push(Change { path, undo });
         Ok(())
+    }
+
+    /// Makes a change that a program has made. The error is a sentence.
+    pub(crate) fn apply_edit(&mut self, edit: &StateEdit) -> Result<(), String> {
+        match edit {
+            StateEdit::Set(path, value) => self.set(path.clone(), value.clone()),
+            StateEdit::Append(path, value) => self.append(path.clone(), value.clone()),
+            StateEdit::Remove(path) => self.remove(path),
+        }
     }
 
     /// Returns the number of changes so far.

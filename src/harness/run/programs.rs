@@ -1,10 +1,11 @@
-//! The programs that check runs (`exec`): whether they may start, and their input.
+//! The programs that check runs (`exec`) and that answer calls of mock tools: whether they may start, and their input.
 
 use std::path::{Path, PathBuf};
 
 use crate::agent::{AgentEnvironment, ProgramRunner};
 use crate::case::Case;
-use crate::evidence::{Absent, ProgramReport, ProgramRequest};
+use crate::engine::StartPrograms;
+use crate::evidence::{Absent, ProgramAnswer, ProgramReport, ProgramRequest};
 use crate::harness::run::ALLOW_EXEC;
 use crate::json::{self, Json, json};
 use crate::reader::to_native;
@@ -12,9 +13,16 @@ use crate::trace::Trace;
 use crate::workspace::RunWorkspace;
 
 /// The programs of one run of the harness.
-pub(in crate::harness) struct CheckPrograms {
+pub struct CheckPrograms {
     is_allowed: bool,
     runner: ProgramRunner,
+}
+
+/// The programs of a case, in the file `path`.
+pub struct CasePrograms<'c> {
+    programs: &'c CheckPrograms,
+    case: &'c Case,
+    path: &'c Path,
 }
 
 impl CheckPrograms {
@@ -25,38 +33,51 @@ impl CheckPrograms {
     }
 
     /// Whether a program may start.
-    pub(in crate::harness) fn is_allowed(&self) -> bool {
+    pub fn is_allowed(&self) -> bool {
         self.is_allowed
     }
 
-    /// Runs a program on the run `trace` of a case in the file `path`.
-    pub(in crate::harness) fn run_program(
+    /// Returns the programs of a case in the file `path`.
+    pub fn of_case<'c>(&'c self, case: &'c Case, path: &'c Path) -> CasePrograms<'c> {
+        CasePrograms { programs: self, case, path }
+    }
+
+    fn require_consent(&self) -> Result<(), Absent> {
+        if self.is_allowed {
+            return Ok(());
+        }
+        let why = "the program was not run: a folder of evals cannot allow itself to start one";
+        Err(Absent::undecided(why, ALLOW_EXEC))
+    }
+}
+
+impl StartPrograms for CasePrograms<'_> {
+    fn check_run(
         &self,
         request: &ProgramRequest,
-        case: &Case,
-        path: &Path,
         trace: &Trace,
         workspace: Option<&RunWorkspace>,
     ) -> Result<ProgramReport, Absent> {
-        if !self.is_allowed {
-            return Err(Absent::Undecided {
-                why: "the program was not run: a folder of evals cannot allow itself to start one".to_owned(),
-                help: ALLOW_EXEC.to_owned(),
-            });
-        }
+        self.programs.require_consent()?;
+        let Self { programs, case, path } = self;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let trace: Json = json::from_str(&to_native(trace)).unwrap_or_default();
         let facts = json!({"id": case.id.as_deref().unwrap_or(&stem), "input": case.input, "trace": trace});
         let facts = format!("{facts}\n").into_bytes();
         match (&case.workspace, workspace) {
-            _ if !request.in_workspace => self.runner.run_program(request, facts).map_err(Absent::Failed),
+            _ if !request.in_workspace => programs.runner.run_program(request, facts).map_err(Absent::Failed),
             (Some(settings), Some(workspace)) => {
-                self.runner.run_in_workspace(request, facts, settings, workspace)
+                programs.runner.run_in_workspace(request, facts, settings, workspace)
             }
-            _ => Err(Absent::Undecided {
-                why: "the program was not run: nothing is known of the files of the run".to_owned(),
-                help: "run or record the agent: ARRAIGN_AGENT_MODE=record cargo test".to_owned(),
-            }),
+            _ => Err(Absent::undecided(
+                "the program was not run: nothing is known of the files of the run",
+                "run or record the agent: ARRAIGN_AGENT_MODE=record cargo test",
+            )),
         }
+    }
+
+    fn answer_call(&self, request: &ProgramRequest, input: String) -> Result<ProgramAnswer, Absent> {
+        self.programs.require_consent()?;
+        self.programs.runner.answer_call(request, input).map_err(Absent::Failed)
     }
 }

@@ -16,7 +16,6 @@ use super::panics;
 use super::pool::LateTrial;
 use crate::case::Case;
 use crate::engine::{EvaluationSettings, evaluate_each, failed_with, undecided_with};
-use crate::evidence::ProgramRequest;
 use crate::harness::plan::{CaseWork, SelectedRun, TrialWork, name_attack};
 use crate::harness::quarantine::TrialOrigin;
 use crate::harness::snapshots;
@@ -27,10 +26,8 @@ use crate::place::{LoadErrors, Location};
 use crate::report::plain::escape_line;
 use crate::report::terminal;
 use crate::suite::{CaseRuns, RecordedEvidence, RunsError, build_case_name, load_baseline};
-use crate::trace::Trace;
 use crate::verdict::rebase::prefix_file;
 use crate::verdict::{CaseMutation, Rerun, TrialError, Verdict};
-use crate::workspace::RunWorkspace;
 
 /// The time limit of a case without a `timeout`, for reading its runs and for its checks.
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
@@ -146,12 +143,10 @@ fn evaluate_case(context: &RunContext, name: &str, work: &CaseWork) -> Verdict {
             Err(problem) => return failed_with(case, name, case.trace_place(), problem),
         };
         let session = context.judging.open_session(context.project.rerun.command(name), path, files);
-        let run_program = |request: &ProgramRequest, trace: &Trace, workspace: Option<&RunWorkspace>| {
-            context.programs.run_program(request, case, path, trace, workspace)
-        };
+        let programs = context.programs.of_case(case, path);
         let settings = EvaluationSettings {
             session: Some(&session),
-            programs: Some(&run_program as _),
+            programs: Some(&programs),
             allows_stale: context.project.allows_stale,
             agent: agent.as_deref(),
         };
@@ -270,12 +265,10 @@ fn try_mutants(context: &RunContext, verdict: &Verdict, work: &CaseWork) -> Case
     let CaseWork { case, path, .. } = work;
     let files = &context.project.files;
     let session = context.judging.open_session(String::new(), path, files);
-    let run_program = |request: &ProgramRequest, trace: &Trace, workspace: Option<&RunWorkspace>| {
-        context.programs.run_program(request, case, path, trace, workspace)
-    };
+    let programs = context.programs.of_case(case, path);
     let mutator = CaseMutator {
         session: Some(&session),
-        programs: context.programs.is_allowed().then_some(&run_program as _),
+        programs: context.programs.is_allowed().then_some(&programs as _),
         finds_additions: true,
         ..CaseMutator::new(case, &verdict.name, context.project.library())
     };

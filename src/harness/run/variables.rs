@@ -51,6 +51,10 @@ impl AllowedVariables {
         {
             errors.extend(self.refuse_names(line.env.iter().map(String::as_str), place));
         }
+        for (program, tool) in case.mocks.iter().flat_map(|mocks| mocks.script.list_answering_programs()) {
+            let place = tool.map_or(&case.place, |tool| &tool.place);
+            errors.extend(self.refuse_names(program.env.iter().map(String::as_str), place));
+        }
         // The default of `key_env` is sent as well.
         if let Some(settings) = &case.judge
             && !self.has_own_judge
@@ -59,7 +63,8 @@ impl AllowedVariables {
             errors.extend(self.refuse_names([settings.key_variable()], &settings.place));
         }
         for expectation in &case.expectations {
-            for program in expectation.check().programs() {
+            let programs = expectation.check().programs().into_iter();
+            for program in programs.filter(|program| !program.answers_calls) {
                 errors.extend(self.refuse_names(program.env.iter().map(String::as_str), &expectation.place));
             }
         }

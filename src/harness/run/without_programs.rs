@@ -3,12 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use crate::case::Case;
-use crate::evidence::{Absent, ProgramReport, ProgramRequest};
+use crate::engine::StartPrograms;
+use crate::evidence::{Absent, ProgramAnswer, ProgramReport, ProgramRequest};
 use crate::trace::Trace;
 use crate::workspace::RunWorkspace;
 
 /// No program runs.
-pub(in crate::harness) struct CheckPrograms;
+pub struct CheckPrograms;
+
+/// The programs of a case, of which none runs.
+pub struct CasePrograms;
 
 #[expect(clippy::unused_self, reason = "the same signatures as with programs")]
 impl CheckPrograms {
@@ -16,21 +20,32 @@ impl CheckPrograms {
         Self
     }
 
-    pub(in crate::harness) fn is_allowed(&self) -> bool {
+    /// Whether a program may start.
+    pub fn is_allowed(&self) -> bool {
         false
     }
 
-    pub(in crate::harness) fn run_program(
+    /// Returns the programs of a case, of which none runs.
+    pub fn of_case(&self, _case: &Case, _path: &Path) -> CasePrograms {
+        CasePrograms
+    }
+}
+
+fn refuse_program() -> Absent {
+    Absent::undecided("the program was not run: this build runs none", "enable the feature `live` of arraign")
+}
+
+impl StartPrograms for CasePrograms {
+    fn check_run(
         &self,
         _request: &ProgramRequest,
-        _case: &Case,
-        _path: &Path,
         _trace: &Trace,
         _workspace: Option<&RunWorkspace>,
     ) -> Result<ProgramReport, Absent> {
-        Err(Absent::Undecided {
-            why: "the program was not run: this build runs none".to_owned(),
-            help: "enable the feature `live` of arraign".to_owned(),
-        })
+        Err(refuse_program())
+    }
+
+    fn answer_call(&self, _request: &ProgramRequest, _input: String) -> Result<ProgramAnswer, Absent> {
+        Err(refuse_program())
     }
 }

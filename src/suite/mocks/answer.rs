@@ -1,19 +1,24 @@
 //! One answer of a mock tool.
 
 use std::num::NonZeroU32;
+use std::time::Duration;
 
 use serde::Deserialize;
 
 use crate::JsonSchema;
-use crate::case::{MockAnswer, MockContent};
+use crate::case::{CommandLine, MockAnswer, MockContent};
 use crate::check::arguments::{
     ArgumentsMatcher, ArgumentsMode, IgnoredPaths, ToolArguments, WrittenArguments, read_arguments,
     refuse_relations,
 };
 use crate::check::world::{AnswerContent, ExistsIn, PointerTemplate, StateOperation, ValueTemplate};
+use crate::evidence::ProgramRequest;
 use crate::json::{Json, JsonMap, json};
 use crate::place::{LoadError, LoadErrors, Place};
-use crate::yaml::{Build, Node, OneOrMany, OrderedMap, Placed, TimeLimit, Unparsed, even_null, read_all};
+use crate::suite::agent::{CommandWords, VariableName};
+use crate::yaml::{
+    Build, Checked, MappingOr, Node, OneOrMany, OrderedMap, Placed, TimeLimit, Unparsed, even_null, read_all,
+};
 
 /// The types of content in MCP, each with the keys that it needs.
 const BLOCKS: [(&str, &[&str]); 5] = [
@@ -23,6 +28,9 @@ const BLOCKS: [(&str, &[&str]); 5] = [
     ("resource", &["resource"]),
     ("resource_link", &["uri", "name"]),
 ];
+
+/// How long a program may take for an answer, unless the case says otherwise.
+const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The condition of an argument that names something in the state.
 const EXISTS_IN: &str = "exists_in";
@@ -45,6 +53,8 @@ pub(super) struct WrittenAnswer {
     content: Option<Placed<OneOrMany<Placed<Json>>>>,
     /// The part of the `state` that is sent: a JSON Pointer, in which `{{ARGUMENT}}` is the argument of the call.
     read: Option<Placed<String>>,
+    /// A program that answers, and says what the `state` is then: its command, or `{command: [...], timeout: 10s}`.
+    exec: Option<Placed<MappingOr<WrittenProgram, Checked<CommandWords>>>>,
     /// Sets values in the `state`, by their pointers. The last member of a pointer may be new.
     #[serde(default)]
     set: OrderedMap<Placed<String>, Placed<Json>>,
@@ -61,6 +71,22 @@ pub(super) struct WrittenAnswer {
     delay: Option<TimeLimit>,
 }
 
+/// A program behind a mock tool.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "mock_program")]
+#[serde(deny_unknown_fields)]
+struct WrittenProgram {
+    /// The program and its arguments. There is no shell.
+    command: Checked<CommandWords>,
+    /// How long it may take for an answer. Default: 60 seconds.
+    timeout: Option<TimeLimit>,
+    /// The variables that the program sees beside `PATH` and `HOME`, by name.
+    #[serde(default)]
+    env: Vec<VariableName>,
+    /// The working folder of the program, relative to the package's.
+    cwd: Option<String>,
+}
+
 /// An answer, and what only the state and the definitions show to be wrong.
 pub(super) struct DraftedAnswer {
     pub(super) answer: MockAnswer,
@@ -70,6 +96,8 @@ pub(super) struct DraftedAnswer {
     pub(super) pointers: Vec<(Place, PointerTemplate, bool)>,
     /// The arguments that fill placeholders.
     pub(super) arguments: Vec<(Place, String)>,
+    /// The place of the program that answers.
+    program: Option<Place>,
 }
 
 impl Build for WrittenAnswer {
@@ -94,7 +122,11 @@ impl Build for WrittenAnswer {
             let template = errors.take(parts.add_pointer(pointer, false));
             parts.operations.extend(template.map(StateOperation::Remove));
         }
-        let content = read_content(&written, &mut parts, &mut errors);
+        let program = written.exec.as_ref().map(|program| program.place().clone());
+        let content = match &written.exec {
+            Some(program) => errors.take(read_program(&written, program)),
+            None => read_content(&written, &mut parts, &mut errors),
+        };
         let times = written.times.map(NonZeroU32::get);
         let failed = written.failed;
         let delay = written.delay.map(|delay| delay.0);
@@ -102,9 +134,50 @@ impl Build for WrittenAnswer {
         let returned = written.into_value().returned;
         errors.or_some(content.map(|content| {
             let answer = MockAnswer { when, exists, times, operations, content, failed, delay };
-            DraftedAnswer { answer, returned, pointers, arguments }
+            DraftedAnswer { answer, returned, pointers, arguments, program }
         }))
     }
+}
+
+/// Reads the program that answers. It says all that the other keys of an answer say.
+fn read_program(
+    written: &Placed<WrittenAnswer>,
+    program: &Placed<MappingOr<WrittenProgram, Checked<CommandWords>>>,
+) -> Result<AnswerContent, LoadError> {
+    let WrittenAnswer { returned, content, read, set, append, remove, failed, .. } = &**written;
+    let others = [
+        ("return", returned.is_some()),
+        ("content", content.is_some()),
+        ("read", read.is_some()),
+        ("set", !set.0.is_empty()),
+        ("append", !append.0.is_empty()),
+        ("remove", !remove.0.is_empty()),
+        ("failed", *failed),
+    ];
+    if let Some((key, _)) = others.into_iter().find(|(_, is_given)| *is_given) {
+        let error = program.error(format!("an answer has an `exec` or a `{key}`, not both"));
+        return Err(error.help(
+            "the program answers with `{\"state\": ..., \"answer\": ...}`, and with `\"failed\": true` if the tool failed",
+        ));
+    }
+    let of_command = |line: &CommandLine| ProgramRequest {
+        command: std::iter::once(&line.program).chain(&line.arguments).cloned().collect(),
+        env: Vec::new(),
+        cwd: None,
+        timeout: DEFAULT_TIMEOUT,
+        in_workspace: false,
+        exit: None,
+        answers_calls: true,
+    };
+    Ok(AnswerContent::Program(match &**program {
+        MappingOr::Short(Checked(line)) => of_command(line),
+        MappingOr::Mapping(WrittenProgram { command: Checked(line), timeout, env, cwd }) => ProgramRequest {
+            env: env.iter().map(|name| name.0.clone()).collect(),
+            cwd: cwd.clone(),
+            timeout: timeout.as_ref().map_or(DEFAULT_TIMEOUT, |limit| limit.0),
+            ..of_command(line)
+        },
+    }))
 }
 
 /// Reads the result of an answer: one of `return`, `content` and `read`.
@@ -181,7 +254,7 @@ impl StateParts {
 impl DraftedAnswer {
     /// Whether the answer reads or changes the state.
     pub(super) fn needs_state(&self) -> Option<&Place> {
-        self.pointers.first().map(|(place, ..)| place)
+        self.pointers.first().map(|(place, ..)| place).or(self.program.as_ref())
     }
 
     /// Reads the placeholders of the `return` of a tool with a state.

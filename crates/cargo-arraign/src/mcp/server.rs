@@ -8,7 +8,7 @@ use std::sync::Arc;
 use arraign::__internals::agent::MCP_VARIABLE;
 use arraign::__internals::harness::sources::with_library;
 use arraign::__internals::mocks::{
-    MockHandler, MockPlan, MockSession, RemoteMocks, ServerPlan, serve_streams,
+    MockHandler, MockPlan, MockSession, RemoteMocks, ServerPlan, StartProgram, serve_streams,
 };
 use arraign::__internals::model::{Cassette, PortMode, SessionPlan};
 use arraign::__internals::source::Files;
@@ -52,8 +52,14 @@ pub(super) fn serve_mocks(harness: &Harness, name: Option<&str>) -> Result<Vec<S
 /// Plans the answers to a case. Those of its server are the recorded ones: nothing is started.
 fn plan_session(case: &Case, path: &Path, files: &Files) -> Result<MockPlan, String> {
     let mocks = case.mocks.clone().ok_or("the case has no `mocks`")?;
+    // A folder of evals cannot allow itself to start a program, and nobody is asked here.
+    let start: StartProgram = Arc::new(|program, _| {
+        let problem =
+            format!("`{}` answers this call, and no program is started here", program.command.join(" "));
+        Box::pin(async { Err(problem) })
+    });
     if mocks.server.is_none() {
-        return Ok(MockPlan { mocks, server: None });
+        return Ok(MockPlan { mocks, server: None, start });
     }
     let file = cassette_path(case, path, 1, CassetteOf::McpServer);
     let name = files.name(&file);
@@ -61,7 +67,7 @@ fn plan_session(case: &Case, path: &Path, files: &Files) -> Result<MockPlan, Str
     let cassette = read.map_err(|error| error.to_string())??;
     let session = SessionPlan::for_mcp_server(PortMode::Replay, cassette);
     let server = ServerPlan { session, start: Arc::new(|| Err("nothing is started here".to_owned())) };
-    Ok(MockPlan { mocks, server: Some(server) })
+    Ok(MockPlan { mocks, server: Some(server), start })
 }
 
 fn serve(handler: MockHandler) -> Result<(), String> {

@@ -6,15 +6,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use arraign::__internals::evidence::ProgramRequest;
 use arraign::__internals::harness::sources::EvidenceSources;
 use arraign::__internals::judge::JudgeSession;
 use arraign::__internals::mutate::{CaseMutator, is_stopped};
 use arraign::__internals::place::Place;
 use arraign::__internals::suite::{Library, build_trial_name, find_case_files, load_all, load_recorded};
-use arraign::__internals::workspace::RunWorkspace;
 use arraign::verdict::CaseMutation;
-use arraign::{Case, LoadError, LoadErrors, Suite, Trace};
+use arraign::{Case, LoadError, LoadErrors, Suite};
 
 /// The options of a search for mutants.
 #[derive(Debug, Clone, Copy)]
@@ -129,14 +127,10 @@ impl FolderCase {
         options: MutationOptions<'_>,
     ) -> CaseMutation {
         let session = JudgeSession::new(sources.judges, library.files, &self.path, String::new());
-        let start = sources.programs.map(|run_program| {
-            |request: &ProgramRequest, trace: &Trace, workspace: Option<&RunWorkspace>| {
-                run_program(request, &self.case, &self.path, trace, workspace)
-            }
-        });
+        let programs = sources.programs.map(|programs| programs.of_case(&self.case, &self.path));
         let mutator = CaseMutator {
             session: Some(&session),
-            programs: start.as_ref().map(|start| start as _),
+            programs: programs.as_ref().map(|programs| programs as _),
             finds_additions: options.finds_additions,
             stop: options.stop,
             ..CaseMutator::new(&self.case, &self.name, library)

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::RunRequest;
-use super::models::{RecordedModels, port_mode};
+use super::models::{RecordedModels, port_mode, refuse_exec};
+use super::{AgentMode, RunRequest};
 use crate::agent::MocksTask;
 use crate::harness::run::failure::RunFailure;
 use crate::model::SessionPlan;
@@ -16,6 +16,10 @@ pub(super) fn plan_mocks(
     request: &RunRequest<'_>,
 ) -> Result<Option<MocksTask>, RunFailure> {
     let Some(mocks) = &request.case.mocks else { return Ok(None) };
+    // The code of a test target needs no consent to run in a replay, but the programs that a folder of evals names do.
+    if mocks.script.has_programs && request.mode == AgentMode::Replay && !request.allows_exec {
+        return Err(refuse_exec("mocks", "the program behind a mock tool was not run"));
+    }
     let mut plans = BTreeMap::new();
     let mut keep = None;
     if mocks.server.is_some() {

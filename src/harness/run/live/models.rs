@@ -36,7 +36,7 @@ impl RecordedModels {
     ) -> Result<ModelTask, RunFailure> {
         // A replay runs the agent's own code, which needs the user's consent.
         if request.mode == AgentMode::Replay && !is_allowed(request) {
-            return Err(refuse_exec());
+            return Err(refuse_exec(MODEL, "the agent was not run"));
         }
         let mut upstreams = SessionPlan::find_upstreams(settings, |name| env::var(name).ok());
         if request.mode == AgentMode::Replay {
@@ -99,10 +99,11 @@ fn is_allowed(request: &RunRequest<'_>) -> bool {
     request.allows_exec || matches!(request.agent, Agent::InProcess(_))
 }
 
-fn refuse_exec() -> RunFailure {
+/// Says that nobody has allowed to start a program.
+pub(super) fn refuse_exec(check: &'static str, what: &str) -> RunFailure {
     RunFailure::Undecided(UndecidedRun {
-        check: MODEL,
-        reason: "the agent was not run: a folder of evals cannot allow itself to start one".to_owned(),
+        check,
+        reason: format!("{what}: a folder of evals cannot allow itself to start one"),
         help: ALLOW_EXEC.to_owned(),
         cause: UndecidedCause::AgentNotRun,
     })
