@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         Some((first, rest)) if first == acp_agent::AGENT => return acp_agent::run_agent(rest),
         Some((first, rest)) if first == mcp_agent::AGENT => return mcp_agent::run_agent(rest),
         Some((first, _)) if first == mcp_agent::SERVER => return mcp_agent::run_server(),
+        Some((first, _)) if first == mcp_agent::WORLD => return mcp_agent::run_world(),
         _ => {}
     }
     if std::env::var_os(SUBJECT).is_none() {

@@ -1,8 +1,9 @@
 //! Agents and a server that speak MCP: what the claims about mock tools run.
 //!
 //! `subject --mcp [trace|twice] CALL...` calls tools at `ARRAIGN_MCP_URL` by the official client; a `CALL` is `tool={...}`,
-//! or `raw:BODY`, which is sent as it stands.
-//! `subject --mcp-server` is a server on its standard streams.
+//! or `raw:BODY`, which is sent as it stands; with `at-once`, all of these are sent at the same time.
+//! `subject --mcp-server` is a server on its standard streams. `subject --mcp-world` is the program behind a mock tool: it adds to
+//! the total of its state, and notes each of its starts in the file `asked`.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -34,6 +35,9 @@ pub(crate) const AGENT: &str = "--mcp";
 
 /// The argument that makes this program a server.
 pub(crate) const SERVER: &str = "--mcp-server";
+
+/// The argument that makes this program one that answers a call of a mock tool.
+pub(crate) const WORLD: &str = "--mcp-world";
 
 /// HTTP for the official client, in the standard library.
 #[derive(Clone)]
@@ -110,8 +114,17 @@ pub(crate) fn run_agent(arguments: &[String]) -> ExitCode {
         send_hostile_messages(&url).expect("the server answers, or ends the connection");
     }
     // What the official client would not send.
-    for body in arguments.iter().filter_map(|word| word.strip_prefix("raw:")) {
-        post(&url, body, &Headers::new()).expect("the server answers");
+    let bodies: Vec<&str> = arguments.iter().filter_map(|word| word.strip_prefix("raw:")).collect();
+    if arguments.iter().any(|word| word == "at-once") {
+        std::thread::scope(|scope| {
+            for body in &bodies {
+                scope.spawn(|| post(&url, body, &Headers::new()).expect("the server answers"));
+            }
+        });
+    } else {
+        for body in bodies {
+            post(&url, body, &Headers::new()).expect("the server answers");
+        }
     }
     let is_call = |word: &&str| word.contains('=') && !word.starts_with("raw:");
     let calls: Vec<&str> = arguments.iter().map(String::as_str).filter(is_call).collect();
@@ -189,6 +202,34 @@ pub(crate) async fn call_tools(url: &str, calls: &[&str]) -> Result<Vec<String>,
         results.push(format!("{failed}{}", texts.collect::<Vec<_>>().join("\n")));
     }
     Ok(results)
+}
+
+/// Answers the call of `add`, `look`, `get_key` or `get_time` on standard input.
+#[expect(clippy::print_stdout, reason = "a program prints its answer")]
+pub(crate) fn run_world() -> ExitCode {
+    let mut asked = std::fs::OpenOptions::new().create(true).append(true).open("asked").expect("a file");
+    writeln!(asked, "asked").expect("a file");
+    let mut line = String::new();
+    std::io::stdin().read_to_string(&mut line).expect("a line");
+    let input: Value = serde_json::from_str(&line).expect("JSON");
+    let mut state = input["state"].clone();
+    let total = state["total"].as_u64().expect("a total");
+    let answer = match input["call"]["name"].as_str().expect("a name") {
+        "add" => match input["call"]["arguments"]["n"].as_u64() {
+            Some(n) => {
+                state["total"] = json!(total + n);
+                json!({"total": total + n})
+            }
+            None => json!("no number"),
+        },
+        "look" => json!(total),
+        "get_key" => json!(std::env::var("SHOP_KEY").unwrap_or_default()),
+        "get_time" => input["now"].clone(),
+        name => panic!("no tool {name}"),
+    };
+    let failed = answer == "no number";
+    println!("{}", json!({"state": state, "answer": answer, "failed": failed}));
+    ExitCode::SUCCESS
 }
 
 /// A server with a tool that answers otherwise each time, and one that tells what it was started with.

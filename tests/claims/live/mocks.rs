@@ -336,7 +336,6 @@ fn a_server_that_does_not_start_fails_the_trial() {
     run(&project, &[LIVE]).exits(101).says("the server of `mocks` could not be started");
 }
 
-/// The block of the page of mock tools below a mark.
 /// A shop whose refunds change its state.
 const STATEFUL: &str = "{state: {orders: {'7': {status: open}, '8': {status: open}}, refunds: []}, tools: {\
      get_order: [{read: '/orders/{{id}}'}, {return: no such order, failed: true}], \
@@ -413,6 +412,96 @@ fn a_changed_state_makes_the_recording_stale() {
     run(&project, &[]).exits(101).says("undecided").says("`mocks` has changed since");
 }
 
+/// Tools that a program answers, from a state with a total.
+fn summing(more: &str) -> String {
+    let program = format!("{{exec: {{command: [{}, --mcp-world]{more}}}}}", subject().display());
+    format!(
+        "{{state: {{total: 1}}, now: 2030-01-01, tools: {{add: {program}, look: {program}, get_key: {program}, get_time: {program}, \
+         double: {{set: {{/total: '{{{{to}}}}'}}, return: ok}}}}}}"
+    )
+}
+
+/// How often the program was started.
+fn count_asked(project: &Project) -> usize {
+    fs::read_to_string(project.path("asked")).unwrap_or_default().lines().count()
+}
+
+#[test]
+fn a_program_behind_a_tool_changes_the_state_of_a_live_run_of_its_recording_and_of_a_foreign_trace() {
+    let words =
+        [r#"add={"n": 2}"#, "add={}", r#"double={"to": 6}"#, r#"add={"n": 4}"#, "look={}", "get_time={}"];
+    let expect = "{state: {after: [{add: {n: 9}}]}}, {state: {has: {/total: 10}}}, {contains: '2030-01-01'}";
+    let project = project(&words, "", &summing(""), expect);
+    run(&project, &[LIVE]).exits(0);
+    run(&project, &[RECORD]).exits(0);
+    let calls = calls(&project);
+    assert_eq!(calls.iter().map(|call| call.served).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6].map(Some));
+    assert_eq!((&calls[1].result, calls[1].status), (&Some(json!("no number")), CallStatus::Error));
+    assert_eq!(calls[3].result, Some(json!({"total": 10})));
+    // A folder of evals cannot allow itself to start a program.
+    fs::remove_file(project.path("asked")).expect("a file");
+    run(&project, &[])
+        .exits(101)
+        .says("undecided")
+        .says("a folder of evals cannot allow itself to start one");
+    assert_eq!(count_asked(&project), 0);
+    run(&project, &[ALLOWED]).exits(0);
+    // Five calls of the run and one expected call: both checks share the answers.
+    assert_eq!(count_asked(&project), 6);
+    let log = |result: &str| {
+        let trace = format!(
+            "[{{call: shop_add, args: {{n: 2}}, result: '{{\"total\": 3}}'}}, {{call: shop_look, result: '{result}'}}]"
+        );
+        let case = format!(
+            "id: a\nmocks: {}\nexpect: [{{state: {{after: [{{add: {{n: 2}}}}]}}}}]\ntrace: {trace}\n",
+            summing("")
+        );
+        let foreign = Project::empty().file("evals/s.yaml", case);
+        run(&foreign, &[ALLOWED]);
+        foreign.verdict("s::a")
+    };
+    assert_eq!(log("3")["status"], "pass");
+    let verdict = log("4");
+    assert_eq!(verdict["status"], "undecided");
+    assert!(verdict.to_string().contains("call 2 of `shop_look` read another value"), "{verdict}");
+}
+
+#[test]
+fn calls_at_the_same_time_see_one_state_each() {
+    let call = |id: u32| {
+        let call = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"add","arguments":{{"n":1}}}}}}"#
+        );
+        format!("raw:{call}")
+    };
+    let calls: Vec<String> = (1..=8).map(call).chain(["at-once".to_owned(), "look={}".to_owned()]).collect();
+    let words: Vec<&str> = calls.iter().map(String::as_str).collect();
+    let project = project(&words, "", &summing(""), "{state: {has: {/total: 9}}}, {contains: 'found: 9'}");
+    run(&project, &[LIVE]).exits(0);
+}
+
+#[test]
+fn a_program_behind_a_tool_that_fails_fails_the_trial_and_its_secrets_are_written_nowhere() {
+    let broken = "{state: {}, tools: {add: {exec: [./nowhere]}}}";
+    let lost = project(&["add={}"], "", broken, "{contains: I could not}");
+    run(&lost, &[LIVE]).exits(101).says("the program `./nowhere` could not be started");
+    let key = ("SHOP_KEY", "shop-key-81dc9bdb52d04dc2");
+    let told = project(
+        &["get_key={}"],
+        "",
+        &summing(", env: [SHOP_KEY]"),
+        "{state: {unchanged: ''}}, {contains: SHOP_KEY}",
+    );
+    run(&told, &[RECORD, key]).exits(0);
+    run(&told, &[ALLOWED, key]).exits(0);
+    told.holds_nowhere(key.1);
+    // Who restricts the variables restricts those of these programs.
+    let restricted = [LIVE, key, ("HARNESS_TEST_VARIABLES", "OTHER")];
+    let ran = run(&told, &restricted).exits(2);
+    assert!(ran.stderr.contains("the harness does not allow the variable `SHOP_KEY`"), "{}", ran.stderr);
+}
+
+/// The block of the page of mock tools below a mark.
 fn find_example(mark: &str) -> String {
     let page = include_str!("../../../docs/mocks.md");
     let (_, rest) = page.split_once(&format!("<!-- {mark} -->\n")).expect("the mark");

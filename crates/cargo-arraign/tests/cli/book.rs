@@ -74,6 +74,15 @@ fn an_agent_that_obeys_its_tools_is_found_by_the_page() {
     follow_tutorial("injection.md");
 }
 
+#[test]
+#[cfg_attr(not(feature = "live"), ignore = "the page runs a program: `live`")]
+fn a_world_of_ones_own_is_asked_by_the_page() {
+    if is_missing("python3") {
+        return;
+    }
+    follow_tutorial("worlds.md");
+}
+
 /// Each `cargo arraign` of the docs is a command, and its flags are flags of this command.
 #[test]
 #[cfg_attr(
