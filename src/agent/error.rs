@@ -88,10 +88,10 @@ pub enum AgentProblem {
     /// The agent called a tool that its mocks do not answer.
     #[error("called a tool that its `mocks` do not answer\n{0}")]
     Unmocked(String),
-    /// The agent never asked for the mock tools of its case.
+    /// The agent gave its first answer before it had asked for the mock tools of its case.
     #[error(
         "ignored the `mocks` of the case\nno `initialize`, `server/discover` or `tools/list` reached the mock server \
-             before the answer: does the agent take the `mcpServers` of its session?"
+             before the first answer: does the agent take the `mcpServers` of its session?"
     )]
     MocksIgnored,
     /// The agent called a recorded server in a way that is not recorded.

@@ -47,6 +47,11 @@ impl RunLeases {
         Self { model, mocks, secrets }
     }
 
+    /// Whether the case has mock tools, and the agent has not yet asked for them.
+    pub(super) fn has_unlisted_mocks(&self) -> bool {
+        self.mocks.as_ref().is_some_and(|lease| !lease.was_reached())
+    }
+
     /// Ends the run on its paths. A cassette can be large, so this has a thread of its own.
     pub(super) async fn settle_run(
         self,
@@ -60,10 +65,13 @@ impl RunLeases {
         }
         let settled = spawn_blocking(move || {
             let Self { model, mocks, mut secrets } = self;
+            // An agent without the tools of its case asks its model something else: the cause decides.
+            if matches!(answer, Err(AgentProblem::MocksIgnored)) {
+                return answer;
+            }
             // The mock tools are closed first: a call without an answer decides, before the missing reply of the
             // model that followed from it.
-            let must_list = matches!(task.agent, Agent::Acp(_)) && answer.is_ok();
-            let called = mocks.map(|lease| mocks::close_lease(lease, must_list)).transpose()?;
+            let called = mocks.map(mocks::close_lease).transpose()?;
             let trace = match model {
                 Some(lease) => {
                     model::settle_run(lease, task.model.as_ref(), run, answer, &task.readers, &mut secrets)?

@@ -94,13 +94,9 @@ pub(super) struct SettledMocks {
     server: Option<PortOutcome>,
 }
 
-/// Ends the mock tools of a run. A call without an answer decides, whatever the agent did then. With `must_list`, so does an
-/// agent that never asked for the tools.
-pub(super) fn close_lease(lease: MocksLease, must_list: bool) -> Result<SettledMocks, AgentProblem> {
+/// Ends the mock tools of a run. A call without an answer decides, whatever the agent did then.
+pub(super) fn close_lease(lease: MocksLease) -> Result<SettledMocks, AgentProblem> {
     let outcome = lease.close();
-    if must_list && !outcome.was_reached {
-        return Err(AgentProblem::MocksIgnored);
-    }
     if let Some(first) = outcome.problems.first() {
         let more = outcome.problems.len() - 1;
         let more = if more == 0 { String::new() } else { format!("\nand {more} more") };

@@ -298,7 +298,7 @@ async fn run_agent(
     let number = input.run;
     input.session = make_session(&input);
     let leases = RunLeases::open_leases(&task, &mut input, &environment);
-    let (answer, stderr) = ask_agent(&task, input, &environment).await;
+    let (answer, stderr) = ask_agent(&task, input, &environment, &leases).await;
     let answer = leases.settle_run(Arc::clone(&task), number, answer, Arc::clone(&environment)).await;
     let kept = match answer {
         Ok(trace) => {
@@ -320,10 +320,11 @@ async fn ask_agent(
     task: &AgentTask,
     input: AgentInput,
     environment: &AgentEnvironment,
+    leases: &RunLeases,
 ) -> command::CommandResult {
     match &task.agent {
         // A session has its turns, if the case has some.
-        Agent::Acp(agent) => acp::hold_session(agent, task, &input, environment).await,
+        Agent::Acp(agent) => acp::hold_session(agent, task, &input, environment, leases).await,
         _ if !input.script.texts.is_empty() => {
             conversation::hold_conversation(task, &input, environment).await
         }

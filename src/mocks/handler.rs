@@ -54,6 +54,11 @@ impl MockLease {
         format!("{}/mcp", self.path.url())
     }
 
+    /// Whether a client has asked what the server offers.
+    pub fn was_reached(&self) -> bool {
+        self.session.was_reached()
+    }
+
     /// Closes the path, and returns what was called.
     pub fn close(self) -> MockOutcome {
         self.session.finish()

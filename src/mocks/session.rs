@@ -65,8 +65,6 @@ pub struct MockOutcome {
     pub problems: Vec<String>,
     /// The exchanges with the recorded server.
     pub server: Option<PortOutcome>,
-    /// Whether a client has asked what the server offers.
-    pub was_reached: bool,
 }
 
 impl MockSession {
@@ -85,6 +83,11 @@ impl MockSession {
             begun: Instant::now(),
             was_reached: AtomicBool::new(false),
         }
+    }
+
+    /// Whether a client has asked what the server offers.
+    pub(super) fn was_reached(&self) -> bool {
+        self.was_reached.load(Ordering::Relaxed)
     }
 
     /// Returns the name of the server.
@@ -265,8 +268,7 @@ impl MockSession {
     /// Ends the session. Later calls are part of no trace.
     pub fn finish(&self) -> MockOutcome {
         let CallLog { calls, problems } = std::mem::take(&mut *lock(&self.log));
-        let was_reached = self.was_reached.load(Ordering::Relaxed);
-        MockOutcome { calls, problems, server: self.server.as_ref().map(RecordedServer::finish), was_reached }
+        MockOutcome { calls, problems, server: self.server.as_ref().map(RecordedServer::finish) }
     }
 
     fn measure_ms(&self) -> f64 {

@@ -25,6 +25,7 @@ use super::command::{
 };
 use super::error::refuse_secrets;
 use super::group::{ProcessGroup, wait_for_exit};
+use super::leases::RunLeases;
 use super::mocks::OwnTools;
 use super::workspace::{Room, WorkspaceError};
 use super::{AgentEnvironment, AgentInput, AgentProblem, AgentTask, OUTPUT_LIMIT};
@@ -61,12 +62,13 @@ pub(super) async fn hold_session(
     task: &AgentTask,
     input: &AgentInput,
     environment: &AgentEnvironment,
+    leases: &RunLeases,
 ) -> CommandResult {
     let mut session = match AcpSession::start(agent, task, input, environment) {
         Ok(session) => session,
         Err(problem) => return (Err(problem), String::new()),
     };
-    let answer = session.ask(task, input).await;
+    let answer = session.ask(task, input, leases).await;
     (answer, session.into_stderr().await)
 }
 
@@ -140,7 +142,12 @@ impl<'a> AcpSession<'a> {
     }
 
     /// Holds the session, and reads its log as a run.
-    async fn ask(&mut self, task: &AgentTask, input: &AgentInput) -> Result<Trace, AgentProblem> {
+    async fn ask(
+        &mut self,
+        task: &AgentTask,
+        input: &AgentInput,
+        leases: &RunLeases,
+    ) -> Result<Trace, AgentProblem> {
         let limit = task.find_limit();
         let deadline = Instant::now() + limit;
         let opened = timeout_at(deadline, self.open_session(input)).await;
@@ -164,6 +171,10 @@ impl<'a> AcpSession<'a> {
             };
             if answer.pointer("/error/code").and_then(Json::as_i64) == Some(AUTHENTICATION_REQUIRED) {
                 return Err(self.explain_login(&answer, "session/prompt", &Json::Null));
+            }
+            // What the agent did without the tools of its case says nothing about it, so further turns are not asked.
+            if number == 0 && leases.has_unlisted_mocks() {
+                return Err(AgentProblem::MocksIgnored);
             }
             if self.is_cancelled {
                 break;

@@ -80,25 +80,88 @@ fn a_session_is_a_run_and_its_recording_is_replayed_without_the_agent() {
     run(&project, &[]).exits(0);
 }
 
+/// Updates of a call that say each thing once, so that none replaces what another one says.
+fn once() -> [Json; 4] {
+    let diff = json!({"type": "diff", "path": "$CWD/cart.py", "oldText": "a", "newText": "b"});
+    [
+        json!({"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "Edit cart.py", "kind": "edit", "status": "pending"}),
+        json!({"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "in_progress", "locations": [{"path": "$CWD/cart.py"}]}),
+        json!({"sessionUpdate": "tool_call_update", "toolCallId": "c1", "content": [diff], "_meta": {"claudeCode": {"toolName": "Edit"}}}),
+        json!({"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "completed", "rawOutput": {"written": true}}),
+    ]
+}
+
+/// The same update in several, each of which says one thing.
+fn split(update: &Json) -> Vec<Json> {
+    let kept = ["sessionUpdate", "toolCallId"];
+    let said = update.as_object().expect("an update").iter().filter(|(key, _)| !kept.contains(&key.as_str()));
+    said.map(|(key, value)| {
+        let mut part = json!({"sessionUpdate": "tool_call_update", "toolCallId": "c1"});
+        part[key.as_str()] = value.clone();
+        part
+    })
+    .collect()
+}
+
+/// All orders of four things.
+fn list_orders() -> Vec<[usize; 4]> {
+    let all = (0..256).map(|number| [number % 4, number / 4 % 4, number / 16 % 4, number / 64]);
+    all.filter(|order| (0..4).all(|at| order.contains(&at))).collect()
+}
+
 /// Whatever the order and the split of the updates, the trace is one.
 #[test]
 fn updates_in_any_order_and_split_give_one_trace() {
-    let mut calls = Vec::new();
-    let orders: [&[usize]; 4] = [&[0, 1, 2, 3], &[1, 0, 2, 3], &[2, 3, 0, 1], &[0, 2, 1, 3]];
-    for order in orders {
-        let updates = edit();
-        let steps: Json = order.iter().map(|at| updates[*at].clone()).collect();
-        let project = project(&steps, "", "", "{tool_called: Edit}");
-        run(&project, &[RECORD]).exits(0);
-        let mut call = trace(&project).calls.remove(0);
-        (call.started_ms, call.duration_ms) = (None, None);
-        // A later content replaces an earlier one; all else is the same.
-        if order != [0, 2, 1, 3] && order != [2, 3, 0, 1] {
-            calls.push(call);
-        }
+    let updates = once();
+    let mut scripts: Vec<Vec<Json>> =
+        list_orders().iter().map(|order| order.iter().map(|at| updates[*at].clone()).collect()).collect();
+    assert_eq!(scripts.len(), 24);
+    let parts: Vec<Json> = updates.iter().flat_map(split).collect();
+    for first in 0..parts.len() {
+        // The word for the end of a call is one that no later word takes back, so it is the last of its kind.
+        let mut turned = parts.clone();
+        turned.rotate_left(first);
+        let end = turned.iter().position(|part| part["status"] == "completed").expect("an end");
+        let end = turned.remove(end);
+        turned.push(end);
+        scripts.push(turned);
     }
-    assert_eq!(calls[0], calls[1]);
+    let mut project = Project::empty();
+    let mut cases = "defaults: {input: Fix the cart.}\ntests:\n".to_owned();
+    for (number, steps) in scripts.iter().enumerate() {
+        let steps: Json = steps.iter().map(|update| json!({"update": update.clone()})).collect();
+        let name = format!("script-{number}.json");
+        let agent = format!("{{acp: [{}, --acp, \"{{{{package}}}}/{name}\"]}}", subject().display());
+        cases = cases + &format!("  - {{id: c{number}, agent: {agent}, expect: [{{tool_called: Edit}}]}}\n");
+        project = project.file(&name, json!({"turns": [steps]}).to_string());
+    }
+    let project = project.file("evals/s.yaml", cases);
+    run(&project, &[RECORD]).exits(0);
+    let calls: Vec<_> = (0..scripts.len())
+        .map(|number| {
+            let recording = project.read(&format!("evals/traces/s/c{number}.json"));
+            let mut trace = read(&recording, None).expect("a trace").runs.remove(0);
+            assert_eq!(trace.calls.len(), 1, "{}", Json::Array(scripts[number].clone()));
+            let mut call = trace.calls.remove(0);
+            (call.started_ms, call.duration_ms) = (None, None);
+            call
+        })
+        .collect();
+    for (call, steps) in calls.iter().zip(scripts) {
+        assert_eq!(call, &calls[0], "{}", Json::Array(steps));
+    }
+    assert_eq!((calls[0].name.as_str(), calls[0].status), ("Edit", CallStatus::Ok));
     assert_eq!(calls[0].arguments.get("newText"), Some(&json!("b")));
+    assert_eq!(calls[0].result, Some(json!({"written": true})));
+}
+
+/// A later `content` replaces an earlier one.
+#[test]
+fn the_last_content_of_a_call_counts() {
+    let project = project(&edit().into(), "", "", "{tool_called: Edit}");
+    run(&project, &[RECORD]).exits(0);
+    let call = &trace(&project).calls[0];
+    assert_eq!((call.arguments.get("newText"), &call.result), (Some(&json!("b")), &None));
 }
 
 #[test]
@@ -267,7 +330,20 @@ fn an_agent_that_ignores_the_mocks_is_an_error() {
     run(&project, &[LIVE])
         .exits(101)
         .says("ignored the `mocks` of the case")
-        .says("reached the mock server before the answer");
+        .says("reached the mock server before the first answer");
+    assert_eq!(project.verdict("s::a")["status"], "error");
+}
+
+/// What an agent says before it knows the tools of its case was said without them.
+#[test]
+fn an_agent_that_lists_the_mocks_after_its_first_answer_is_an_error() {
+    let late = json!([{"list": true}, {"call": ["get_order", {"id": 7}]}, {"said": true}]);
+    let script = json!({"turns": [[{"say": "Shipped."}], late]});
+    let project = shop(&script, "{contains: shipped}");
+    let text =
+        project.read("evals/s.yaml").replace("input: Fix the cart.", "input: [Where is it?, And now?]");
+    project.write("evals/s.yaml", text);
+    run(&project, &[LIVE]).exits(101).says("ignored the `mocks` of the case");
     assert_eq!(project.verdict("s::a")["status"], "error");
 }
 

@@ -210,6 +210,53 @@ fn a_recording_replays_without_the_agent_and_a_changed_template_makes_it_stale()
     stale.says("workspace");
 }
 
+/// A verdict without the times of its run.
+fn without_times(verdict: &Json) -> Json {
+    match verdict {
+        Json::Object(entries) => {
+            let kept = entries.iter().filter(|(key, _)| !key.as_str().ends_with("_ms"));
+            Json::Object(kept.map(|(key, value)| (key.clone(), without_times(value))).collect())
+        }
+        Json::Array(list) => list.iter().map(without_times).collect(),
+        other => other.clone(),
+    }
+}
+
+/// The verdicts of the recording run and of its replay are the same to the byte, but for times.
+#[test]
+fn a_replay_gives_the_verdicts_of_the_recording() {
+    let script = "echo c > src/cart.rs; echo new > src/new.rs; chmod +x src/new.rs; rm tests/cart.rs; ln -s /etc out; \
+        printf '\\377\\376' > data.bin; mkdir target; echo x > target/x; echo mine > oracle.txt";
+    let exec = "{exec: {command: [sh, -c, 'test -x src/new.rs && cmp src/cart.rs oracle.txt'], in: workspace, exit: 0}}";
+    let cases = [
+        ("pass", format!("{{changes: {{at_most: {{files: 9}}}}}}, {{file: {{path: src/new.rs, equals: \"new\\n\"}}}}, {exec}")),
+        ("fail", "{changes: {only: [src/**]}}, {files: {unchanged: [tests/**], absent: ['**/*.bin']}}, {file: {path: src/cart.rs, contains: z}}, \
+            {exec: {command: [sh, -c, 'echo no; exit 3'], in: workspace, exit: 0}}".to_owned()),
+        ("undecided", "{file: {path: data.bin, contains: x}}".to_owned()),
+    ];
+    let cases: Vec<(&str, &str)> = cases.iter().map(|(id, expect)| (*id, expect.as_str())).collect();
+    let workspace = "{from: fixtures/shop, hidden: {oracle.txt: fixtures/oracle.txt}}";
+    let project = Project::empty()
+        .file("evals/s.yaml", suite(workspace, script, &cases))
+        .file("fixtures/shop/src/cart.rs", "a\nb\n")
+        .file("fixtures/shop/tests/cart.rs", "t\n")
+        .file("fixtures/shop/.gitignore", "target/\n")
+        .file("fixtures/oracle.txt", "c\n");
+    project.run_with(&[RECORD, ALLOWED, ("ARRAIGN_OUT", "recorded")], &[]).exits(101);
+    project.run_with(&[ALLOWED, ("ARRAIGN_OUT", "replayed")], &[]).exits(101);
+    let read = |below: &str| {
+        let mut verdicts: Vec<Json> = project.verdicts(below).iter().map(without_times).collect();
+        verdicts.sort_by_key(|verdict| verdict["name"].to_string());
+        verdicts
+    };
+    let (recorded, replayed) = (read("recorded"), read("replayed"));
+    let words: Vec<&str> = recorded.iter().filter_map(|verdict| verdict["status"].as_str()).collect();
+    assert_eq!(words, ["fail", "pass", "undecided"]);
+    for (recorded, replayed) in recorded.iter().zip(&replayed) {
+        assert_eq!(recorded.to_string(), replayed.to_string());
+    }
+}
+
 /// Lets programs run in a replay.
 const ALLOWED: (&str, &str) = ("HARNESS_TEST_ALLOWED", "1");
 
