@@ -13,21 +13,32 @@ use crate::json::{Json, JsonMap, JsonText};
 use crate::yaml::unescape_token;
 
 /// Keys of a body that do not change what the model says.
-const IGNORED_KEYS: [&str; 7] =
-    ["stream", "user", "metadata", "store", "stream_options", "prompt_cache_key", "safety_identifier"];
+const IGNORED_KEYS: [&str; 8] = [
+    "stream",
+    "user",
+    "metadata",
+    "client_metadata",
+    "store",
+    "stream_options",
+    "prompt_cache_key",
+    "safety_identifier",
+];
 
 /// Keys whose value is the id of a call or of an item.
 const ID_KEYS: [&str; 5] = ["tool_call_id", "call_id", "tool_use_id", "previous_response_id", "item_id"];
 
 /// Types of objects whose `id` is the id of a call or of an item.
-const TYPES_WITH_ID: [&str; 8] = [
+const TYPES_WITH_ID: [&str; 11] = [
     "function",
     "custom",
     "tool_use",
     "server_tool_use",
     "mcp_tool_use",
     "function_call",
+    "function_call_output",
     "custom_tool_call",
+    "custom_tool_call_output",
+    "additional_tools",
     "reasoning",
 ];
 
@@ -188,6 +199,10 @@ mod tests {
         let plain = ModelSettings::default();
         let one = key(&plain, json!({"model": "m", "messages": [], "user": "a", "metadata": {"x": 1}}));
         assert_eq!(one, key(&plain, json!({"messages": [], "model": "m", "prompt_cache_key": "k"})));
+        assert_eq!(
+            one,
+            key(&plain, json!({"messages": [], "model": "m", "client_metadata": {"turn_id": "t"}}))
+        );
         assert_ne!(one, key(&plain, json!({"messages": [], "model": "n"})));
         assert_ne!(one, key(&plain, json!({"messages": [], "model": "m", "stream": true})));
     }
@@ -201,6 +216,8 @@ mod tests {
         };
         assert_eq!(key(&plain, body("a", "b", "a")), key(&plain, body("x", "y", "x")));
         assert_ne!(key(&plain, body("a", "b", "a")), key(&plain, body("x", "y", "y")));
+        let output = |id: &str| json!({"input": [{"type": "function_call_output", "id": id, "call_id": "c", "output": "x"}]});
+        assert_eq!(key(&plain, output("fco_1")), key(&plain, output("fco_2")));
         assert_ne!(
             key(&plain, json!({"tools": [{"id": "a"}]})),
             key(&plain, json!({"tools": [{"id": "b"}]}))
