@@ -54,6 +54,7 @@ const SHAPES: &[ForeignShape] = &[
     ForeignShape::new("skill", "a skill's evals", &["skill_name"], &[]),
     ForeignShape::new("vally", "Vally", &["stimuli"], &[]),
     ForeignShape::new("plugin", "`claude plugin eval`", &["graders"], &[]),
+    ForeignShape::new("coder-eval", "coder_eval", &["task_id", "success_criteria"], &[]),
 ];
 
 /// Keys of cases that the files of no other tool have on a case.

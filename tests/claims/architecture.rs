@@ -274,6 +274,7 @@ fn dependencies_point_to_the_left() {
 const CONVERTERS: &[&str] = &[
     "adk",
     "assay",
+    "coder_eval",
     "deepeval",
     "evalview",
     "maf",
@@ -295,6 +296,7 @@ const CONVERTER_TOOLS: &[&str] = &[
     "pattern",
     "question",
     "source_dir",
+    "statement",
     "summary",
     "table",
     "trial_run",

@@ -7,19 +7,25 @@ use std::sync::Arc;
 use arraign::__internals::place::Source;
 use arraign::__internals::yaml::Document;
 use clap::ValueEnum as _;
+use walkdir::WalkDir;
 
 use super::Tool;
 use super::draft::{EvalviewProject, ImportInput};
-use super::source_dir::SourceDir;
+use super::source_dir::{SourceDir, has_extension};
 
 /// Reads the examples of a tool, with their names.
 fn read_examples(tool: Tool) -> Vec<(String, String)> {
     let name = tool.to_possible_value().expect("a name").get_name().to_owned();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/import").join(name);
-    let files = fs::read_dir(folder).expect("examples").map(|entry| entry.expect("an entry").path());
-    let files = files.filter(|path| path.is_file());
+    // Some tools keep their file in a folder of its own.
+    let entries = WalkDir::new(folder).max_depth(2).into_iter().map(|entry| entry.expect("examples"));
+    let files = entries.filter(|entry| {
+        entry.file_type().is_file()
+            && (entry.depth() == 1 || has_extension(entry.path(), &["json", "yaml", "md"]))
+    });
     files
-        .map(|path| {
+        .map(|entry| {
+            let path = entry.into_path();
             (
                 path.file_name().expect("a name").to_string_lossy().into_owned(),
                 fs::read_to_string(&path).expect("a text"),

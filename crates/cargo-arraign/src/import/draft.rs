@@ -1,6 +1,6 @@
 //! The output of an import, while it is being built.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -93,6 +93,8 @@ pub(super) struct ImportedFiles {
     pub(super) recorded: usize,
     /// Files that the cases name.
     pub(super) named: Vec<NamedFile>,
+    /// The folders that workspaces are copied from.
+    pub(super) fixtures: Vec<FixtureFolder>,
     /// Whether the file has settings and no cases, such as a configuration among the cases.
     pub(super) is_configuration: bool,
     /// The steps that the user must take before the result means anything.
@@ -114,6 +116,15 @@ pub(super) struct NamedFile {
     pub(super) source: String,
     /// The path relative to the folder of cases.
     pub(super) target: String,
+}
+
+/// A folder that a workspace is copied from.
+#[derive(Clone)]
+pub(super) struct FixtureFolder {
+    /// The path relative to the folder of cases.
+    pub(super) path: String,
+    /// The files, by their paths in the folder. The last of one path counts.
+    pub(super) files: BTreeMap<String, Vec<u8>>,
 }
 
 /// The keys of a case each of which makes it check something. A case without any of them would not load.
@@ -146,6 +157,7 @@ pub(super) struct SuiteDraft {
     traces: Vec<(String, String)>,
     trace_names: HashSet<String>,
     named: Vec<NamedFile>,
+    fixtures: Vec<FixtureFolder>,
     pub(super) note: Option<&'static str>,
     pub(super) source_dir: Arc<SourceDir>,
     pub(super) ids: CaseIds,
@@ -168,6 +180,7 @@ impl SuiteDraft {
             traces: Vec::new(),
             trace_names: HashSet::new(),
             named: Vec::new(),
+            fixtures: Vec::new(),
             note: None,
             source_dir: Arc::clone(&input.source_dir),
             ids: CaseIds::default(),
@@ -230,6 +243,13 @@ impl SuiteDraft {
         target.into()
     }
 
+    /// Adds the files that the workspace of a case begins with. Returns the folder for its `from`.
+    pub(super) fn add_fixture(&mut self, id: &str, files: BTreeMap<String, Vec<u8>>) -> String {
+        let path = format!("fixtures/{}/{}", self.stem, sanitize_file_name(id));
+        self.fixtures.push(FixtureFolder { path: path.clone(), files });
+        path
+    }
+
     /// Adds a case if it has any check.
     pub(super) fn add_case(&mut self, place: Place, mut case: JsonMap) {
         self.drop_unloadable(&place, &mut case);
@@ -271,7 +291,7 @@ impl SuiteDraft {
 
     /// Builds the files.
     pub(super) fn finish(self) -> ImportedFiles {
-        let Self { stem, title, mut head, cases, traces, named, note, unsupported, .. } = self;
+        let Self { stem, title, mut head, cases, traces, named, fixtures, note, unsupported, .. } = self;
         let count = cases.len();
         let list_paths = |key: &str| -> HashSet<String> {
             cases.iter().filter_map(|case| Some(case.get(key)?.as_str()?.to_owned())).collect()
@@ -286,7 +306,25 @@ impl SuiteDraft {
             files.extend(traces.into_iter().filter(|(path, _)| kept.contains(path)));
         }
         let unsupported = unsupported.0;
-        ImportedFiles { files, unsupported, cases: count, recorded, named, is_configuration: false, note }
+        // A folder of a case that was not written would be without a use.
+        let is_used = |folder: &FixtureFolder| {
+            head.get("tests").and_then(Json::as_array).is_some_and(|cases| {
+                cases.iter().any(|case| {
+                    case.pointer("/workspace/from").and_then(Json::as_str) == Some(folder.path.as_str())
+                })
+            })
+        };
+        let fixtures = fixtures.into_iter().filter(is_used).collect();
+        ImportedFiles {
+            files,
+            unsupported,
+            cases: count,
+            recorded,
+            named,
+            fixtures,
+            is_configuration: false,
+            note,
+        }
     }
 }
 
@@ -328,12 +366,7 @@ impl CaseDraft {
 
     /// Whether a check looks at the files that the agent left.
     pub(super) fn looks_at_files(&self) -> bool {
-        let looks = |check: &Json| {
-            ["files", "file"].iter().any(|name| check.get(name).is_some())
-                || check.pointer("/exec/in").and_then(Json::as_str) == Some("workspace")
-        };
-        let nested = |check: &Json| check.pointer("/none_of/0").is_some_and(looks);
-        self.expect.iter().any(|check| looks(check) || nested(check))
+        self.expect.iter().any(looks_at_files)
     }
 
     pub(super) fn finish(mut self) -> JsonMap {
@@ -342,6 +375,14 @@ impl CaseDraft {
         }
         self.keys
     }
+}
+
+/// Whether a check, or one in its combination, looks at files or runs in the workspace.
+fn looks_at_files(check: &Json) -> bool {
+    let is_own = ["files", "file", "changes"].iter().any(|name| check.get(name).is_some());
+    let runs_there = check.pointer("/exec/in").and_then(Json::as_str) == Some("workspace");
+    let combined = ["any_of", "all_of", "none_of"].iter().filter_map(|name| check.get(name)?.as_array());
+    is_own || runs_there || combined.flatten().any(looks_at_files)
 }
 
 /// Returns the first error of a case with these checks.

@@ -5,6 +5,7 @@
 
 mod adk;
 mod assay;
+mod coder_eval;
 mod deepeval;
 mod draft;
 mod evalview;
@@ -20,6 +21,7 @@ mod promptfoo;
 mod question;
 mod skill;
 mod source_dir;
+mod statement;
 mod summary;
 mod table;
 mod trial_run;
@@ -86,6 +88,7 @@ enum Tool {
     Openai,
     Skill,
     Plugin,
+    CoderEval,
     Vally,
 }
 
@@ -102,6 +105,7 @@ impl Tool {
             Self::Openai => openai::import(input),
             Self::Skill => skill::import(input),
             Self::Plugin => plugin::import(input),
+            Self::CoderEval => coder_eval::import(input),
             Self::Vally => vally::import(input),
         }
     }
@@ -200,8 +204,12 @@ impl Import {
     /// Checks that no file would be replaced, and that no two files have the same name.
     fn refuse_to_overwrite(&self, all: &[(SourceDir, ImportedFiles)]) -> Result<(), CliError> {
         let mut names = HashSet::new();
-        for (name, _) in all.iter().flat_map(|(_, imported)| &imported.files) {
-            let path = self.out.join(name);
+        let files = |imported: &'_ ImportedFiles| -> Vec<String> {
+            let fixtures = imported.fixtures.iter().map(|folder| &folder.path);
+            imported.files.iter().map(|(name, _)| name).chain(fixtures).cloned().collect()
+        };
+        for name in all.iter().flat_map(|(_, imported)| files(imported)) {
+            let path = self.out.join(&name);
             if path.exists() {
                 let help = "move it, or choose another folder with `--out`";
                 return Err(CliError::new(format!("{} already exists: {help}", path.display())));
@@ -230,6 +238,16 @@ impl Import {
             let line = cases.is_some().then(|| render_schema_line(&self.out)).flatten().unwrap_or_default();
             write_new(&self.out.join(name), &(line + text))?;
             new.push(WrittenFile { path: self.out.join(name), name: name.clone(), cases: cases.take() });
+        }
+        for folder in &imported.fixtures {
+            for (name, content) in &folder.files {
+                write_new(&self.out.join(&folder.path).join(name), content)?;
+            }
+            new.push(WrittenFile {
+                path: self.out.join(&folder.path),
+                name: folder.path.clone(),
+                cases: None,
+            });
         }
         unsupported.0.extend(imported.unsupported.iter().map(Clone::clone));
         for file in &imported.named {

@@ -8,8 +8,30 @@ pub(super) fn build_settings(pattern: &str, flags: &str) -> Json {
     json!({"pattern": pattern, "flags": flags})
 }
 
+/// Builds a pattern with its flags in front: `file` takes one text. What `g` and `d` say changes no match.
+pub(super) fn write_inline(pattern: &str, flags: &str) -> String {
+    let flags: String = flags.chars().filter(|flag| !"gd".contains(*flag)).collect();
+    let pattern = if pattern.starts_with('/') { format!("(?:{pattern})") } else { pattern.to_owned() };
+    if flags.is_empty() { pattern } else { format!("(?{flags}){pattern}") }
+}
+
+/// The flags of a pattern of Python.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct PythonFlags {
+    /// Whether a dot matches a line break.
+    pub(super) dot_all: bool,
+    /// Whether `^` and `$` match at each line.
+    pub(super) multi_line: bool,
+}
+
 /// Translates a pattern of Python that is searched with `DOTALL`: its named groups, `\\Z`, and dots, which match line breaks.
 pub(super) fn translate_python(pattern: &str) -> String {
+    // The end of a text is the end of an answer, which has no line break behind it.
+    translate_python_with(pattern, PythonFlags { dot_all: true, multi_line: true })
+}
+
+/// Translates a pattern of Python: its named groups, `\\A`, `\\Z`, dots, and `$`, which also matches before a last line break.
+pub(super) fn translate_python_with(pattern: &str, flags: PythonFlags) -> String {
     let mut translated = String::with_capacity(pattern.len());
     let mut rest = pattern;
     let mut in_class = false;
@@ -42,7 +64,8 @@ pub(super) fn translate_python(pattern: &str) -> String {
             _ => {}
         }
         match c {
-            '.' if !in_class => translated.push_str("[^]"),
+            '.' if !in_class && flags.dot_all => translated.push_str("[^]"),
+            '$' if !in_class && !flags.multi_line => translated.push_str("(?=\\n?$)"),
             c => translated.push(c),
         }
         rest = &rest[c.len_utf8()..];
@@ -100,6 +123,13 @@ mod tests {
         for (pattern, text) in [("(?P<x>a)(?P=x)", "ab"), (r"a\.b", "axb"), ("[.]x", "ax")] {
             assert!(!is_match(&translate_python(pattern), text), "{pattern}");
         }
+    }
+
+    #[test]
+    fn the_end_of_a_pattern_of_python_is_before_a_last_line_break() {
+        let whole = translate_python_with("^a.c$", PythonFlags::default());
+        assert!(is_match(&whole, "abc") && is_match(&whole, "abc\n"));
+        assert!(!is_match(&whole, "abc\n\n") && !is_match(&whole, "a\nc"));
     }
 
     #[test]

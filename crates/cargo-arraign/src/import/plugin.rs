@@ -12,11 +12,16 @@ use super::keys::{Keys, list_entries};
 use super::pattern;
 use super::question::{build_question, build_run_question};
 use super::source_dir::has_extension;
+use super::statement::forbid_in_file;
 
 const RUNNING: &str = "a case does not say how to run the plugin: it uses a recorded trace";
 
 const OF_A_CASE: &[(&[&str], &str)] = &[
-    (&["max_turns", "timeout_seconds", "allowed_tools", "model", "env", "context", "execution"], RUNNING),
+    (&["max_turns", "timeout_seconds", "allowed_tools", "model", "env", "execution"], RUNNING),
+    (
+        &["context"],
+        "the script that makes the files is not carried: run it once, and name its folder with `from`",
+    ),
     (&["runs"], "record several runs, or set `repeat`"),
 ];
 
@@ -182,16 +187,41 @@ fn convert_loadable(
 
 type ConvertedGrader = Result<Vec<Json>, &'static str>;
 
-/// Requires that the agent left a file.
+/// Requires that the agent left a file, or that it left none.
 fn convert_file(keys: &mut Keys<'_>) -> ConvertedGrader {
     let path = keys.take_text(&["path"]).ok_or("missing `path`")?;
-    Ok(vec![build_check("files", json!({"exists": [path]}))])
+    match keys.take(&["exists"]).map(Node::to_json) {
+        None | Some(Json::Bool(true)) => Ok(vec![build_check("files", json!({"exists": [path]}))]),
+        Some(Json::Bool(false)) => Ok(vec![build_check("files", json!({"absent": [path]}))]),
+        Some(_) => Err("expected `true` or `false` as `exists`"),
+    }
+}
+
+/// Looks for a pattern in a file that the agent left.
+fn convert_file_regex(target: Node<'_>, keys: &mut Keys<'_>, body: &str) -> ConvertedGrader {
+    let path = target.get("path").and_then(Node::as_str).ok_or("missing `path` of the file")?;
+    let source = keys.take_text(&["pattern"]).unwrap_or_else(|| body.to_owned());
+    if source.is_empty() {
+        return Err("missing `pattern`");
+    }
+    let regex = json!(pattern::write_inline(&source, &keys.take_text(&["flags"]).unwrap_or_default()));
+    match keys.take_text(&["match"]).as_deref() {
+        None | Some("contains") => Ok(vec![build_check("file", json!({"path": path, "regex": regex}))]),
+        Some("not_contains") => Ok(forbid_in_file(path, "regex", &regex)),
+        Some(_) => Err("arraign does not count matches: write the repetition into the pattern"),
+    }
 }
 
 fn convert_regex(keys: &mut Keys<'_>, body: &str) -> ConvertedGrader {
-    let target = keys.take(&["target"]).map(Node::to_json);
-    if target.is_some_and(|target| target != json!("last_message")) {
-        return Err("a pattern is only looked for in the last message: check the calls instead");
+    if let Some(target) = keys.take(&["target"]) {
+        if target.get("source").and_then(Node::as_str) == Some("file") {
+            return convert_file_regex(target, keys, body);
+        }
+        if target.as_str() != Some("last_message") {
+            return Err(
+                "a pattern is only looked for in the last message or in a file: check the calls instead",
+            );
+        }
     }
     let source = keys.take_text(&["pattern"]).unwrap_or_else(|| body.to_owned());
     if source.is_empty() {

@@ -1,15 +1,20 @@
 //! Evals of a skill: the `evals.json` of the skill-creator.
 //!
-//! A model grades each eval, so the expectations become questions to a judge.
+//! A model grades each eval, so the expectations become questions to a judge. Those that say one plain thing of a file or a command
+//! become checks, and `files` are what the workspace begins with.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path};
 
 use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft};
 use super::keys::{Keys, list_entries, read_scalar};
 use super::question::build_run_question;
+use super::statement::read_statement;
 use arraign::__internals::place::LoadErrors;
 use arraign::__internals::yaml::Node;
+use arraign::json::json;
 
-const OF_AN_EVAL: &[(&[&str], &str)] =
-    &[(&["files"], "record the run in a `workspace` whose folder (`from`) has them")];
+const TOOLS: &str = "carried as a rule about the tools of Claude Code: correct their names for another agent";
 
 pub(super) fn import(input: &ImportInput) -> Result<ImportedFiles, LoadErrors> {
     let mut draft = SuiteDraft::new(input, "skill");
@@ -42,18 +47,74 @@ fn import_eval(node: Node<'_>, draft: &mut SuiteDraft) {
         None => draft.ids.derive_id(&asked),
     };
     let mut case = CaseDraft::new(&id);
+    let files = read_files(&list_entries(keys.take(&["files"])), &asked, draft);
     case.set("input", Some(asked).filter(|asked| !asked.is_empty()));
+    let mut checks = Vec::new();
     if let Some(expected) = keys.take_text(&["expected_output"]).filter(|text| !text.is_empty()) {
         let prompt = format!("Does the run end like this? {expected}");
-        case.add_checks(vec![build_run_question("expected_output", &prompt)]);
+        checks.push(build_run_question("expected_output", &prompt));
     }
     // The questions are about the whole run, because an expectation can concern the calls.
     let expectations = list_entries(keys.take(&["expectations", "assertions"]));
-    for (at, text) in expectations.into_iter().filter_map(read_scalar).enumerate() {
+    for (at, node) in expectations.into_iter().enumerate() {
+        let Some(text) = read_scalar(node) else { continue };
+        if let Some(read) = read_statement(&text) {
+            if read.names_tools {
+                draft.unsupported.add(node.place(), format!("`{text}`"), TOOLS);
+            }
+            checks.extend(read.checks);
+            continue;
+        }
         let label = format!("expectation {}", at + 1);
         let prompt = format!("Is this true of the run? {text}");
-        case.add_checks(vec![build_run_question(&label, &prompt)]);
+        checks.push(build_run_question(&label, &prompt));
     }
-    keys.reject_rest(OF_AN_EVAL, &mut draft.unsupported);
+    case.add_checks(checks);
+    if !files.is_empty() {
+        let from = draft.add_fixture(&id, files);
+        case.set("workspace", Some(json!({"from": from})));
+    } else if case.looks_at_files() {
+        case.set("workspace", Some(json!({})));
+    }
+    keys.reject_rest(&[], &mut draft.unsupported);
     draft.add_case(node.place(), case.finish());
+}
+
+/// Reads the files of an eval. Their paths are relative to the folder of the skill, in which the file is `evals/evals.json`.
+fn read_files(named: &[Node<'_>], asked: &str, draft: &mut SuiteDraft) -> BTreeMap<String, Vec<u8>> {
+    let own_folder = draft.source_dir.folder_name().unwrap_or_default();
+    let mut files = BTreeMap::new();
+    for node in named {
+        let Some(name) = node.as_str().map(|name| name.trim_start_matches("./")) else {
+            draft.unsupported.add_key(*node, "files", "expected the path of a file");
+            continue;
+        };
+        let below = name.strip_prefix(&format!("{own_folder}/"));
+        // Where the file is not in the folder of a skill, the paths may be relative to its own folder.
+        let found = below.map(|below| draft.source_dir.read_bytes(below)).filter(Result::is_ok);
+        match found.unwrap_or_else(|| draft.source_dir.read_bytes(name)) {
+            Ok(content) => {
+                files.insert(find_place(name, asked), content);
+            }
+            Err(why) => draft.unsupported.add_key(*node, name, why),
+        }
+    }
+    files
+}
+
+/// Returns the path that a file has in the workspace: the one by which the prompt names it, or else its own.
+fn find_place(name: &str, asked: &str) -> String {
+    let file = Path::new(name).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let is_quote = |c: char| c.is_whitespace() || "`'\"()[]<>,;:".contains(c);
+    let words = asked.split(is_quote).map(|word| word.trim_end_matches(['.', '?', '!']));
+    let mut named = words.filter(|word| {
+        let path = Path::new(word);
+        path.file_name().is_some_and(|own| own.to_string_lossy() == file)
+            && path.components().all(|part| matches!(part, Component::Normal(_)))
+    });
+    let is_plain = |name: &str| {
+        Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+    };
+    let own = if is_plain(name) { name } else { &file };
+    named.next().unwrap_or(own).to_owned()
 }

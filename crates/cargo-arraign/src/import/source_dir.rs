@@ -1,5 +1,7 @@
 //! Files that an imported file names. They are read from its folder and subfolders, and nowhere else.
 
+use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,6 +13,21 @@ use walkdir::{DirEntry, WalkDir};
 
 const OUTSIDE: &str = "the file is outside of the folder of the imported file: copy it into that folder";
 const MISSING: &str = "no such file";
+
+const OUTSIDE_FOLDER: &str =
+    "the folder is outside of that of the imported file: copy it beside the cases, and name it with `from`";
+
+/// Folders that belong to no template.
+const BUILT_FOLDERS: &[&str] = &[".git", ".venv", "__pycache__", "node_modules", "dist", "build", "target"];
+
+/// The most files of a folder that is copied.
+const MAX_FOLDER_FILES: usize = 2000;
+
+/// The most bytes of a folder that is copied.
+const MAX_FOLDER_BYTES: usize = 100 << 20;
+
+/// The largest file that is copied.
+const MAX_FILE_BYTES: u64 = 100 << 20;
 
 /// Folders with files of other projects.
 const SKIPPED_FOLDERS: &[&str] = &["node_modules", "target"];
@@ -56,6 +73,59 @@ impl SourceDir {
         Ok(paths.filter(|path| path.strip_prefix(root).is_ok_and(|below| matcher.is_match(below))).collect())
     }
 
+    /// Reads the bytes of the file called `name`. The error says why this is impossible.
+    pub(super) fn read_bytes(&self, name: &str) -> Result<Vec<u8>, String> {
+        let path = self.0.resolve(self.0.root(), name).map_err(|_| OUTSIDE.to_owned())?;
+        self.read_inside(&path)
+    }
+
+    /// Reads all files below the folder called `name`, by their paths in it. Version control, environments and what is built are
+    /// left out, and so are links.
+    pub(super) fn read_folder(&self, name: &str) -> Result<BTreeMap<String, Vec<u8>>, String> {
+        let folder = self.0.resolve(self.0.root(), name).map_err(|_| OUTSIDE_FOLDER.to_owned())?;
+        if !folder.is_dir() {
+            return Err("no such folder".to_owned());
+        }
+        let is_kept = |entry: &DirEntry| {
+            entry.depth() == 0 || !BUILT_FOLDERS.contains(&&*entry.file_name().to_string_lossy())
+        };
+        let mut files = BTreeMap::new();
+        let mut bytes = 0;
+        for entry in WalkDir::new(&folder).sort_by_file_name().into_iter().filter_entry(is_kept) {
+            let entry = entry.map_err(|error| error.to_string())?;
+            if !entry.file_type().is_file() {
+                continue;
+            }
+            let content = self.read_inside(entry.path())?;
+            bytes += content.len();
+            if files.len() == MAX_FOLDER_FILES || bytes > MAX_FOLDER_BYTES {
+                return Err(format!(
+                    "the folder has more than {MAX_FOLDER_FILES} files or {MAX_FOLDER_BYTES} bytes: copy it, and name it with `from`"
+                ));
+            }
+            let below = entry.path().strip_prefix(&folder).unwrap_or(entry.path());
+            files.insert(below.to_string_lossy().replace('\\', "/"), content);
+        }
+        Ok(files)
+    }
+
+    fn read_inside(&self, path: &Path) -> Result<Vec<u8>, String> {
+        let real = path.canonicalize().map_err(|_| MISSING.to_owned())?;
+        if !real.starts_with(self.0.root()) {
+            return Err(OUTSIDE.to_owned());
+        }
+        let size = real.metadata().map_err(|error| error.to_string())?.len();
+        if !real.is_file() || size > MAX_FILE_BYTES {
+            return Err(format!("no file of up to {MAX_FILE_BYTES} bytes"));
+        }
+        fs::read(&real).map_err(|error| error.to_string())
+    }
+
+    /// Returns the name of the folder.
+    pub(super) fn folder_name(&self) -> Option<String> {
+        Some(self.0.root().file_name()?.to_string_lossy().into_owned())
+    }
+
     /// Reads the file at `path`. The error says why this is impossible, for example because a link leads outside.
     pub(super) fn read_source(&self, path: &Path) -> Result<Arc<Source>, String> {
         let text = self.0.read(path, strip_byte_order_mark).map_err(|error| match error.problem {
@@ -88,7 +158,6 @@ pub(super) fn has_extension(path: &Path, extensions: &[&str]) -> bool {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::fs;
     use std::os::unix::fs::symlink;
 
     use super::*;

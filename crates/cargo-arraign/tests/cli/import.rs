@@ -244,7 +244,34 @@ fn evals_of_openai_keep_what_needs_no_model() {
 
 #[test]
 fn expectations_of_a_skill_are_questions_to_a_judge() {
-    pin("skill", &["evals.json"], &["evals.yaml"]);
+    pin("skill", &["evals/evals.json"], &["evals.yaml"]);
+}
+
+/// The template of a workspace has the bytes of its files, at the paths by which the prompt names them.
+#[test]
+fn files_of_a_skill_are_what_the_workspace_begins_with() {
+    let (folder, _) = imported("skill", &["evals/evals.json"], &[]);
+    let read = |name: &str| fs::read(folder.path().join("evals/fixtures/evals").join(name)).expect("a file");
+    assert_eq!(read("eval_1/evals/files/log.txt"), b"fix: the total\nfeat: a cart\n");
+    assert_eq!(read("eval_3/data/sales_2025.csv"), b"month,revenue\nMarch,30\n\xff\n");
+    let again = arraign(folder.path(), &["import", "--from", "skill", "evals/evals.json"]);
+    assert_eq!(again.code, Some(2), "{}", again.stdout);
+}
+
+#[test]
+fn a_task_of_coder_eval_is_a_case_with_a_workspace() {
+    let folder = project("coder-eval");
+    let ran = arraign(folder.path(), &["import", "--from", "coder-eval", "weather.yaml", "skills.yaml"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
+    insta::assert_snapshot!("import_coder_eval", ran.stdout);
+    for name in ["weather.yaml", "skills.yaml"] {
+        let stem = name.trim_end_matches(".yaml");
+        insta::assert_snapshot!(format!("import_coder_eval_{stem}"), outcome(folder.path(), name));
+    }
+    let template = folder.path().join("evals/fixtures/weather/weather_report");
+    let text = fs::read_to_string(template.join("src/main.py")).expect("a file");
+    assert_eq!(text, "def main():\n    pass  # TODO: Implement\n", "a later source replaces an earlier one");
+    assert!(template.join("README.md").is_file() && !template.join("node_modules").exists());
 }
 
 #[test]
@@ -297,7 +324,7 @@ fn every_import_says_what_is_green_and_where_it_lost_something() {
         ("adk", "shop.evalset.json"),
         ("deepeval", "goldens.json"),
         ("openai", "registry.yaml"),
-        ("skill", "evals.json"),
+        ("skill", "evals/evals.json"),
         ("plugin", "reviews/prompt.md"),
         ("vally", "eval.yaml"),
     ];
@@ -408,6 +435,7 @@ fn a_file_of_another_tool_is_named_and_nothing_is_written() {
         "openai",
         "skill",
         "plugin",
+        "coder-eval",
         "vally",
     ] {
         for text in
