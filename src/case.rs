@@ -410,7 +410,7 @@ pub enum Tier {
 }
 
 /// Marks a case that is skipped by default.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ignore {
     /// The reason, if one is given.
     pub reason: Option<String>,

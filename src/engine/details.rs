@@ -1,6 +1,6 @@
 //! The details of runs in the verdict of a trial that does not pass: their messages and calls, step by step.
 //!
-//! A verdict that passes has no details and stays small. A verdict that fails has a limited size: long texts are cut, and all
+//! A verdict that passes has no details and stays small, unless the run writes a page for people. A verdict that fails has a limited size: long texts are cut, and all
 //! texts of a trial share a budget in bytes. The answer and the calls with violations take from the budget first, then the
 //! other calls and the messages; the ones for which nothing is left are omitted.
 
@@ -20,18 +20,21 @@ const MAX_TEXT_CHARS: usize = 4_000;
 const MAX_TEXT_BYTES: usize = 4 * MAX_TEXT_CHARS;
 /// The largest size of all texts of one trial, in bytes.
 const MAX_TRIAL_BYTES: usize = 64 * 1024;
+/// The largest size of all texts of a trial that passes, in bytes.
+const MAX_PASSED_BYTES: usize = 16 * 1024;
 /// The overhead of each text in bytes, which limits the number of short texts.
 const TEXT_OVERHEAD: usize = 64;
 
-/// Adds the details of the failed runs to the verdict of a trial that does not pass. The error says why a run cannot be
-/// read.
+/// Adds the details of the failed runs to the verdict of a trial that does not pass, or of all runs to one that does. The error
+/// says why a run cannot be read.
 pub(super) fn add_details<R: Borrow<RecordedRun>>(
     verdict: &mut Verdict,
     runs: impl Iterator<Item = Result<R, RunsError>>,
     masker: &SecretMasker,
 ) -> Result<(), RunsError> {
     let failed = find_failed_runs(verdict);
-    let mut budget = TextBudget { bytes: MAX_TRIAL_BYTES, masker };
+    let bytes = if verdict.passed { MAX_PASSED_BYTES } else { MAX_TRIAL_BYTES };
+    let mut budget = TextBudget { bytes, masker };
     // The verdict of all runs is known only now, so they are read a second time, and only the failed ones are used.
     for (index, run) in runs.enumerate().filter(|(index, _)| failed.contains(index)) {
         let concerned = find_concerned_calls(&verdict.findings, index);

@@ -63,12 +63,14 @@ pub struct EvaluationSettings<'s> {
     pub programs: Option<ProgramStarter<'s>>,
     /// Whether runs that were recorded for another input or by a changed agent count.
     pub allows_stale: bool,
+    /// Whether the verdict of a trial that passes has the details of its runs, too.
+    pub details_of_passed: bool,
     /// The agent of the case as it is today, if its recordings are compared with it.
     pub agent: Option<&'s AgentFingerprint>,
 }
 
-/// Evaluates like [`evaluate_with_judge`], with runs that are read one at a time. If the verdict does not pass, `runs` is
-/// called again, for the details of the failed ones.
+/// Evaluates like [`evaluate_with_judge`], with runs that are read one at a time. If the verdict gets details, `runs` is called
+/// again.
 pub fn evaluate_each<R: Borrow<RecordedRun>, I: Iterator<Item = Result<R, RunsError>>>(
     case: &Case,
     name: &str,
@@ -100,7 +102,7 @@ pub fn evaluate_each<R: Borrow<RecordedRun>, I: Iterator<Item = Result<R, RunsEr
     // All runs are known now: a secret that one run reveals is masked in the findings of the others, too.
     let masker = collector.known.build_masker();
     let mut verdict = finish_verdict(case, collector.into_verdict(case), &masker);
-    if !verdict.passed
+    if (settings.details_of_passed || !verdict.passed)
         && let Err(error) = details::add_details(&mut verdict, runs(), &masker)
     {
         return failed_with(case, name, case.trace_place(), error.into());

@@ -1,32 +1,53 @@
 //! The command line, repaired before libtest-mimic sees it.
 //!
-//! libtest-mimic takes one filter, refuses a flag given twice, does not know `--no-capture`, hangs on
-//! `--test-threads 0` and ignores `RUST_TEST_THREADS`; cargo, nextest and the IDEs send all of these.
+//! libtest-mimic takes one filter, refuses a flag given twice, does not know `--no-capture`, `--report-time`, `--shuffle` and
+//! `--format junit`, hangs on `--test-threads 0` and ignores `RUST_TEST_THREADS`; cargo, nextest, the IDEs and people send all of
+//! these.
 
 use std::ffi::OsString;
+use std::num::NonZero;
+use std::thread;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use libtest_mimic::{Arguments, FormatSetting};
 
 use super::settings::{EnvSettings, VariantSelection};
 
 /// Flags that take the next argument as their value.
-const VALUED: &[&str] = &["--test-threads", "--logfile", SKIP, "--color", "--format", "-Z"];
+const VALUED: &[&str] = &["--test-threads", "--logfile", SKIP, "--color", FORMAT, SHUFFLE_SEED, "-Z"];
 /// The only flag that may be repeated.
 const SKIP: &str = "--skip";
+const FORMAT: &str = "--format";
+const SHUFFLE: &str = "--shuffle";
+const SHUFFLE_SEED: &str = "--shuffle-seed";
+const REPORT_TIME: &str = "--report-time";
 /// Alternative spellings of flags, each with the one that libtest-mimic knows.
 const SPELLINGS: &[(&str, &str)] = &[("--no-capture", "--nocapture"), ("-q", "--quiet")];
 
 /// The parsed command line.
 #[derive(Debug)]
 pub(super) struct HarnessCommand {
-    /// The arguments for libtest-mimic. Its filter is set only if there is exactly one.
+    /// The other flags. The filters among them are not used.
     pub(super) arguments: Arguments,
+    /// The flags of libtest that libtest-mimic does not know.
+    pub(super) more: LibtestFlags,
     /// All filters.
     pub(super) filters: Vec<String>,
     /// The settings of the environment.
     pub(super) settings: EnvSettings,
     /// The variants that `settings` name, once the settings of the folder are read.
     pub(super) variants: VariantSelection,
+}
+
+/// The flags of libtest that libtest-mimic does not know. libtest wants `-Z unstable-options` beside them, which is not needed here.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct LibtestFlags {
+    /// The trials run in the order that this seed gives, and not in the order of the plan (`--shuffle`, `--shuffle-seed N`).
+    pub(super) shuffle_seed: Option<u64>,
+    /// The lines of trials end with how long each took (`--report-time`).
+    pub(super) reports_time: bool,
+    /// Standard output is the `JUnit` report of the run (`--format junit`).
+    pub(super) prints_junit: bool,
 }
 
 impl HarnessCommand {
@@ -43,19 +64,24 @@ impl HarnessCommand {
         filters.iter().any(|filter| name.contains(filter.as_str()))
     }
 
-    /// Returns the arguments of libtest-mimic for a plan of `trials` trials. A single trial runs on the main thread: a
-    /// second one would take longer to start than most trials run.
-    pub(super) fn arguments_for(&self, trials: usize) -> Arguments {
-        let mut arguments = self.arguments.clone();
+    /// Returns the number of threads for `trials` trials. A single trial runs on the main thread: a second one would take longer
+    /// to start than most trials run.
+    pub(super) fn count_threads(&self, trials: usize) -> usize {
         if trials == 1 {
-            arguments.test_threads = Some(1);
+            return 1;
         }
-        arguments
+        let given = self.arguments.test_threads;
+        given.or_else(|| thread::available_parallelism().ok().map(NonZero::get)).unwrap_or(1)
     }
 
     /// Whether the trials are listed as JSON.
     pub(super) fn lists_json(&self) -> bool {
         self.arguments.list && self.prints_json()
+    }
+
+    /// Whether standard output is a stream or a file that a program reads.
+    pub(super) fn prints_data(&self) -> bool {
+        self.prints_json() || self.more.prints_junit
     }
 
     /// Whether standard output is JSON.
@@ -94,15 +120,14 @@ pub(super) fn parse_arguments(
             filters.push(text);
         }
     }
+    let more = LibtestFlags::take_from(&mut flags)?;
     let program = std::iter::once("evals".to_owned());
     let mut arguments = Arguments::from_iter(program.chain(flags.into_iter().map(|flag| flag.text)));
     set_threads(&mut arguments, threads_variable)?;
     try_logfile(&arguments)?;
-    if let [only] = filters.as_slice() {
-        arguments.filter = Some(only.clone());
-    }
     Ok(HarnessCommand {
         arguments,
+        more,
         filters,
         settings: EnvSettings::default(),
         variants: VariantSelection::default(),
@@ -130,11 +155,48 @@ impl Flag {
         Self { name: name.to_owned(), text: text.to_owned() }
     }
 
+    fn value(&self) -> Option<&str> {
+        self.text.split_once('=').map(|(_, value)| value)
+    }
+
     /// Without a value the flag stays as it is, and clap reports the missing value.
     fn with_value(name: &str, value: Option<String>) -> Self {
         let text = value.map_or(name.to_owned(), |value| format!("{name}={value}"));
         Self { name: name.to_owned(), text }
     }
+}
+
+impl LibtestFlags {
+    /// Takes these flags out of `flags`. The error is a message for the user.
+    fn take_from(flags: &mut Vec<Flag>) -> Result<Self, String> {
+        let mut taken = Self::default();
+        let mut seed = None;
+        flags.retain(|flag| {
+            match (flag.name.as_str(), flag.value()) {
+                (REPORT_TIME, _) => taken.reports_time = true,
+                (SHUFFLE, None) => {
+                    taken.shuffle_seed.get_or_insert_with(make_seed);
+                }
+                (SHUFFLE_SEED, value) => seed = Some(value.unwrap_or_default().to_owned()),
+                (FORMAT, Some("junit")) => taken.prints_junit = true,
+                _ => return true,
+            }
+            false
+        });
+        if let Some(seed) = seed {
+            let parsed = seed.parse::<u64>();
+            taken.shuffle_seed = Some(
+                parsed.map_err(|_| format!("{SHUFFLE_SEED} is `{seed}`: expected an integer from 0 up"))?,
+            );
+        }
+        Ok(taken)
+    }
+}
+
+/// Makes a seed that differs from run to run, as libtest does.
+fn make_seed() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |time| u64::from(time.subsec_nanos()) ^ time.as_secs())
 }
 
 /// Adds a flag. A later flag replaces an earlier one of the same name, except `--skip`.
@@ -145,7 +207,7 @@ fn keep_flag(flags: &mut Vec<Flag>, flag: Flag) {
     flags.push(flag);
 }
 
-/// Creates the log file, because libtest-mimic panics if it cannot be created.
+/// Creates the log file, so that a run whose log cannot be written does not start.
 fn try_logfile(arguments: &Arguments) -> Result<(), String> {
     let Some(path) = &arguments.logfile else { return Ok(()) };
     let created = std::fs::File::create(path);
@@ -190,17 +252,28 @@ mod tests {
              -Z unstable-options --show-output",
         );
         assert!(command.arguments.nocapture && command.arguments.exact);
-        assert!(command.filters.is_empty() && command.arguments.filter.is_none());
+        assert!(command.filters.is_empty());
     }
 
     #[test]
     fn a_flag_given_twice_leaves_no_value_behind() {
         let command = command("--format json --format=pretty --color never --color=auto --skip -x");
-        assert_eq!(command.arguments.filter, None);
+        assert!(command.filters.is_empty());
         assert_eq!(command.arguments.skip, ["-x"]);
         let quiet =
             parse_arguments(vec!["-q".into(), "--quiet".into()], None).expect("one flag by two names");
         assert!(quiet.arguments.quiet);
+    }
+
+    #[test]
+    fn flags_of_libtest_alone_are_taken_out() {
+        let command =
+            command("-Z unstable-options --format junit --report-time --shuffle-seed 7 --shuffle x");
+        assert!(command.more.prints_junit && command.more.reports_time && command.prints_data());
+        assert_eq!(command.more.shuffle_seed, Some(7));
+        assert_eq!(command.filters, ["x"]);
+        let wrong = parse_arguments(vec!["--shuffle-seed=x".into()], None).expect_err("no number");
+        assert_eq!(wrong, "--shuffle-seed is `x`: expected an integer from 0 up");
     }
 
     #[test]

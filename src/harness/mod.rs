@@ -47,7 +47,6 @@ pub use self::snapshots::{DESCRIPTION, pending_folder, snapshot_text};
 
 use self::cli::HarnessCommand;
 use self::output::finish::RunFinisher;
-use self::output::reports::TrialCounts;
 pub use self::plan::PlannedAttack;
 use self::plan::{AttackPhase, Plan, PlanSource, RecentSuites};
 use self::quarantine::RunQuarantine;
@@ -70,7 +69,7 @@ use crate::judge::Judge;
 use crate::lint::{LintResult, lint_cases};
 use crate::place::{LoadError, LoadErrors, Place};
 use crate::source::Files;
-use crate::suite::{Library, Suite, Workspace, load_quarantine};
+use crate::suite::{Library, ReportFormat, Suite, Workspace, load_quarantine};
 use crate::verdict::Rerun;
 
 /// The summary of a check that is registered without one.
@@ -387,6 +386,7 @@ impl Harness {
             keeps_workspaces: self.keeps_workspaces || settings.keeps_workspaces,
             agent_limits: common.agent_limits,
             allows_stale: settings.allows_stale,
+            details_of_passed: false,
             mutates: settings.mutates,
             kinds: mem::take(&mut self.kinds),
             tables: mem::take(&mut common.tables),
@@ -440,6 +440,8 @@ impl Harness {
         let store = make_store(&project.base, settings, &id);
         project.processes = settings.nextest.as_ref().map(|nextest| store.share_with_processes(nextest));
         project.is_part = plan.is_part(settings);
+        project.details_of_passed =
+            settings.reports.iter().chain(&plan.reports).any(|format| *format == ReportFormat::Html);
         if let Some(names) = self.allowed_variables {
             let allowed = AllowedVariables { names, has_own_judge: self.judge.is_some() };
             let checked = allowed.check_plan(&common.agents, &mut plan, command);
@@ -453,7 +455,11 @@ impl Harness {
         let judging = judging.with_shared_ledger(&store, settings);
         let finisher = RunFinisher::from_plan(&mut plan, command);
         let tally = Tally::new(&plan, settings);
-        let readers = OutputReaders { json: command.prints_json(), nextest: settings.nextest.is_some() };
+        let readers = OutputReaders {
+            json: command.prints_json(),
+            data: command.prints_data(),
+            nextest: settings.nextest.is_some(),
+        };
         // Who asks agents has allowed the folder to start programs.
         let programs = CheckPrograms::new(self.allows_exec || live.asks_agents(), project.base.clone());
         let context = Arc::new(RunContext {
@@ -468,11 +474,11 @@ impl Harness {
             tally,
             attack: self.attack,
         });
-        let counts = TrialCounts::from_conclusion(&run_trials(plan, &context, command));
+        let counts = run_trials(plan, &context, command);
         if !command.arguments.list {
             finisher.finish_run(&context, counts).map_err(report_problem)?;
         }
-        Ok(if counts.has_failed { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
+        Ok(if counts.failed > 0 { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
     }
 }
 

@@ -14,6 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::place::Place;
 
+pub(crate) use paired::RandomBits;
+
 pub use card::{Card, CardPart, round_half_even, write_apart, written};
 
 /// The effect of a violated check on its case.

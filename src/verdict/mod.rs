@@ -398,7 +398,7 @@ pub struct RunSummary {
     /// What the run did to the files of its workspace, if it had one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<Box<WorkspaceSummary>>,
-    /// The steps of the run, in a trial that does not pass.
+    /// The steps of the run, in a trial that does not pass, and in each trial of a run that writes HTML.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<RunDetails>,
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::notes;
+use super::red_trials::render_red_trials;
 use super::reports::{RequestedReports, TrialCounts};
 use super::undecided::render_undecided;
 use crate::harness::cli::HarnessCommand;
@@ -28,6 +29,7 @@ pub(crate) struct RunFinisher {
     /// The snapshots of all cases; `None` if not all cases were read.
     pinned: Option<PinnedSnapshots>,
     output_json: Option<PathBuf>,
+    prints_junit: bool,
     /// The shard and the number of its trials.
     shard: Option<(ShardRecord, usize)>,
 }
@@ -45,6 +47,7 @@ impl RunFinisher {
             // Under nextest each trial is a process, and each would repeat the note.
             pinned: (command.exact_names().is_none() && settings.file.is_none()).then_some(pinned),
             output_json: settings.output_json.clone(),
+            prints_junit: command.more.prints_junit,
             shard: plan.shard.clone().map(|shard| (shard, own_trials)),
         }
     }
@@ -52,7 +55,13 @@ impl RunFinisher {
     /// Prints and writes the results. The error is a message for the user; the notes are printed nevertheless.
     pub(crate) fn finish_run(&self, context: &RunContext, counts: TrialCounts) -> Result<(), String> {
         for block in context.tally.take_blocks() {
-            stderr::print_block(context.readers.json, &block);
+            stderr::print_block(context.readers.data, &block);
+        }
+        if !context.readers.nextest {
+            let table = render_red_trials(&context.tally.take_red());
+            if !table.is_empty() {
+                stderr::print_block(context.readers.data, &table);
+            }
         }
         let history = self.read_history(context);
         let reported = match &history {
@@ -61,6 +70,8 @@ impl RunFinisher {
         };
         // `and` takes a value, so the reports are written even if the summary could not be.
         let written = self.write_run_summary(context).and(reported);
+        let written =
+            if self.prints_junit { written.and(RequestedReports::print_junit(context)) } else { written };
         if !context.readers.nextest {
             // Under nextest, a process knows its own trial only.
             context.live.describe_run().iter().for_each(|text| stderr::note(&escape_text(text)));
@@ -115,7 +126,7 @@ impl RunFinisher {
         let summary = context.tally.make_summary();
         let text = render_summary(&summary);
         if !text.is_empty() {
-            stderr::print_block(context.readers.json, &text);
+            stderr::print_block(context.readers.data, &text);
         }
         let Some(path) = path else { return Ok(()) };
         write_summary(&summary, &path).map_err(|problem| format!("ARRAIGN_OUTPUT_JSON: {problem}"))

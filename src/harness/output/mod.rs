@@ -3,5 +3,6 @@
 pub(super) mod finish;
 pub(super) mod list;
 mod notes;
+mod red_trials;
 pub(super) mod reports;
 mod undecided;

@@ -3,8 +3,6 @@
 use std::path::PathBuf;
 use std::slice;
 
-use libtest_mimic::Conclusion;
-
 use super::notes;
 use crate::harness::plan::Plan;
 use crate::harness::record::earlier_run;
@@ -48,7 +46,7 @@ impl RequestedReports {
         history: Option<&History>,
     ) -> Result<(), String> {
         let formats = self.supported_formats(context);
-        let annotate = self.annotate && counts.has_failed;
+        let annotate = self.annotate && counts.failed > 0;
         if formats.is_empty() && !annotate {
             return Ok(());
         }
@@ -57,12 +55,12 @@ impl RequestedReports {
         let run = StoredRun::open(slice::from_ref(&context.store.run)).map_err(|error| error.to_string())?;
         let recent = history.filter(|_| self.shows_history()).map(History::list_recent);
         let run = run.compared_with(earlier).with_history(recent);
-        notes::note_missing_verdicts(counts.trials.saturating_sub(run.trials()));
+        notes::note_missing_verdicts((counts.passed + counts.failed).saturating_sub(run.trials()));
         let mut annotations = Box::new(Annotations::new(run.run()));
         let written =
             run.write_reports(&formats, &context.store.out, |verdict| annotations.add_verdict(verdict));
         if annotate {
-            stderr::print_block(context.readers.json, annotations.finish().trim_end());
+            stderr::print_block(context.readers.data, annotations.finish().trim_end());
         }
         self.copy_junit(&written.map_err(|error| error.to_string())?)
     }
@@ -70,6 +68,16 @@ impl RequestedReports {
     /// Whether a report shows the last results of all trials.
     pub(super) fn shows_history(&self) -> bool {
         self.formats.contains(&ReportFormat::Html)
+    }
+
+    /// Prints the `JUnit` report of the run on standard output, for `--format junit`.
+    pub(super) fn print_junit(context: &RunContext) -> Result<(), String> {
+        let run = StoredRun::open(slice::from_ref(&context.store.run)).map_err(|error| error.to_string())?;
+        let Some(format) = FormatEntry::find_by_name(ReportFormat::Junit.name()) else { return Ok(()) };
+        let mut report = (format.begin)(run.run());
+        run.visit_verdicts(|verdict| report.add_verdict(verdict)).map_err(|error| error.to_string())?;
+        stderr::print_block(false, report.finish().trim_end());
+        Ok(())
     }
 
     /// Copies the `JUnit` report to the place where another program expects it.
@@ -108,19 +116,15 @@ impl RequestedReports {
     }
 }
 
-/// The number of trials that ran, and whether any failed.
-#[derive(Clone, Copy)]
+/// The numbers of trials by how they ended.
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct TrialCounts {
-    /// The number of trials that ran.
-    pub(crate) trials: usize,
-    /// Whether any of them failed.
-    pub(crate) has_failed: bool,
-}
-
-impl TrialCounts {
-    /// Takes the counts from libtest-mimic's conclusion.
-    pub(crate) fn from_conclusion(conclusion: &Conclusion) -> Self {
-        let count = conclusion.num_passed + conclusion.num_failed;
-        Self { trials: usize::try_from(count).unwrap_or(usize::MAX), has_failed: conclusion.has_failed() }
-    }
+    /// The trials that passed.
+    pub(crate) passed: usize,
+    /// The trials that failed.
+    pub(crate) failed: usize,
+    /// The trials that did not run.
+    pub(crate) ignored: usize,
+    /// The trials that the filters left out.
+    pub(crate) filtered_out: usize,
 }

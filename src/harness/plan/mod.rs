@@ -54,7 +54,7 @@ impl PlannedTrial {
         self.alias.as_deref().unwrap_or(&self.name)
     }
 
-    /// Whether libtest-mimic will run the trial.
+    /// Whether the trial will run.
     pub(super) fn will_run(&self, command: &HarnessCommand) -> bool {
         let arguments = &command.arguments;
         let ignored = self.ignore.is_some();
@@ -131,6 +131,8 @@ pub(super) struct Plan {
     pub(super) trials: Vec<PlannedTrial>,
     /// The number of cases that the tier or the tags leave out.
     pub(super) skipped: usize,
+    /// The number of trials that were removed because the filters leave them out.
+    pub(super) filtered_out: usize,
     /// The suites with golden rows.
     pub(super) golden: Vec<GoldenSuite>,
     /// The reports that suites request.
@@ -142,7 +144,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// The trials that libtest-mimic will run.
+    /// The trials that will run.
     pub(super) fn trials_to_run<'p>(
         &'p self,
         command: &'p HarnessCommand,
@@ -393,12 +395,11 @@ impl Plan {
         }
     }
 
-    /// Removes the trials that several filters leave out. libtest-mimic applies a single filter itself, and counts the
-    /// trials that it leaves out.
+    /// Removes the trials that the filters leave out.
     pub(super) fn keep_wanted(&mut self, command: &HarnessCommand) {
-        if command.filters.len() > 1 {
-            self.trials.retain(|trial| command.wants_trial(trial.shown_name()));
-        }
+        let before = self.trials.len();
+        self.trials.retain(|trial| command.wants_trial(trial.shown_name()));
+        self.filtered_out += before - self.trials.len();
     }
 }
 

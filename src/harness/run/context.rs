@@ -66,6 +66,8 @@ pub(crate) struct Project {
     pub(crate) agent_limits: AgentLimits,
     /// Whether runs that were recorded for another input count (`ARRAIGN_STALE=allow`).
     pub(crate) allows_stale: bool,
+    /// Whether the verdicts of passing trials have the details of their runs, which the HTML report shows.
+    pub(crate) details_of_passed: bool,
     /// Whether mutants are tried (`ARRAIGN_MUTATE=1`).
     pub(crate) mutates: bool,
     /// The checks.
@@ -87,6 +89,8 @@ impl Project {
 pub(crate) struct OutputReaders {
     /// An IDE, which reads JSON events.
     pub(crate) json: bool,
+    /// Any program: standard output is JSON events or a `JUnit` report.
+    pub(crate) data: bool,
     /// nextest, which reads the headline of a failure from standard error.
     pub(crate) nextest: bool,
 }

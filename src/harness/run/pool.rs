@@ -1,8 +1,8 @@
-//! The threads that run trials. Those of libtest-mimic only wait for results, because a trial that hangs must not hold one of
+//! The threads that run trials. Those that report results only wait for them, because a trial that hangs must not hold one of
 //! them.
 //!
 //! Handing each trial to another thread, and waking the thread that waits and the one that prints, costs a fifth of a trial of
-//! 100 microseconds. So the threads of a [`TrialPool`] run the trials in the order of the plan, ahead of libtest-mimic, and wake
+//! 100 microseconds. So the threads of a [`TrialPool`] run the trials in the order of the run, ahead of those who report, and wake
 //! those who wait once in [`WINDOW`]: these find many results, and the messages of all of them arrive at the printer together.
 //! A result is printed late by the window at most, or by [`PATIENCE`] if a slow trial follows it on the same thread.
 //!
@@ -44,8 +44,8 @@ struct PoolState<J, R> {
     waiting: Vec<Option<J>>,
     /// The numbers of the trials to run next. A thread that finds none ends.
     queue: VecDeque<usize>,
-    /// The ends of the trials that nobody has asked for yet.
-    ends: HashMap<usize, TrialEnd<R>>,
+    /// The ends of the trials that nobody has asked for yet, each with how long the trial took.
+    ends: HashMap<usize, (TrialEnd<R>, Duration)>,
     /// The number of threads that work.
     threads: usize,
 }
@@ -58,15 +58,24 @@ enum TrialEnd<R> {
     Late(Box<dyn FnOnce() -> R + Send>),
 }
 
+/// A trial that has ended.
+pub(super) struct EndedTrial<R> {
+    /// The result of the trial, or its panic.
+    pub(super) result: thread::Result<R>,
+    /// How long the trial took.
+    pub(super) took: Duration,
+}
+
 /// Lets a trial say that it is late.
 pub(super) struct LateTrial<J, R> {
     pool: Arc<TrialPool<J, R>>,
     number: usize,
+    started: Instant,
 }
 
 impl<J, R> Clone for LateTrial<J, R> {
     fn clone(&self) -> Self {
-        Self { pool: Arc::clone(&self.pool), number: self.number }
+        Self { pool: Arc::clone(&self.pool), number: self.number, started: self.started }
     }
 }
 
@@ -74,7 +83,7 @@ impl<J, R> LateTrial<J, R> {
     /// Ends the trial, whose thread is lost. `make_result` runs on the thread that waits for it.
     pub(super) fn end(self, make_result: impl FnOnce() -> R + Send + 'static) {
         let mut state = lock(&self.pool.state);
-        state.ends.insert(self.number, TrialEnd::Late(Box::new(make_result)));
+        state.ends.insert(self.number, (TrialEnd::Late(Box::new(make_result)), self.started.elapsed()));
         state.threads -= 1;
         self.pool.ended.notify_all();
     }
@@ -99,16 +108,13 @@ impl<J: Send + 'static, R: Send + 'static> TrialPool<J, R> {
         Arc::new(Self { state: Mutex::new(state), ended: Condvar::new(), on_demand, most_threads, run })
     }
 
-    /// Waits for the result of the trial `number`, and returns it. Each result is returned once.
-    ///
-    /// # Panics
-    /// Panics as the trial did.
-    pub(super) fn take_result(self: &Arc<Self>, number: usize) -> R {
+    /// Waits for the end of the trial `number`, and returns it. Each end is returned once.
+    pub(super) fn take_end(self: &Arc<Self>, number: usize) -> EndedTrial<R> {
         let mut state = lock(&self.state);
         if self.on_demand {
             state.queue.push_back(number);
         }
-        let end = loop {
+        let (end, took) = loop {
             if let Some(end) = state.ends.remove(&number) {
                 break end;
             }
@@ -131,11 +137,12 @@ impl<J: Send + 'static, R: Send + 'static> TrialPool<J, R> {
             }
         };
         drop(state);
-        match end {
-            TrialEnd::Returned(result) => result,
-            TrialEnd::Panicked(panicked) => panic::resume_unwind(panicked),
-            TrialEnd::Late(make_result) => make_result(),
-        }
+        let result = match end {
+            TrialEnd::Returned(result) => Ok(result),
+            TrialEnd::Panicked(panicked) => Err(panicked),
+            TrialEnd::Late(make_result) => panic::catch_unwind(AssertUnwindSafe(make_result)),
+        };
+        EndedTrial { result, took }
     }
 
     /// Starts a thread that works until the queue is empty. Returns whether it could be started.
@@ -157,7 +164,8 @@ impl<J: Send + 'static, R: Send + 'static> TrialPool<J, R> {
             };
             let Some(trial) = state.waiting[number].take() else { continue };
             drop(state);
-            let late = LateTrial { pool: Arc::clone(self), number };
+            let started = Instant::now();
+            let late = LateTrial { pool: Arc::clone(self), number, started };
             let end = match panic::catch_unwind(AssertUnwindSafe(|| (self.run)(trial, &late))) {
                 Ok(Some(result)) => TrialEnd::Returned(result),
                 Err(panicked) => TrialEnd::Panicked(panicked),
@@ -165,7 +173,7 @@ impl<J: Send + 'static, R: Send + 'static> TrialPool<J, R> {
                 Ok(None) => return,
             };
             state = lock(&self.state);
-            state.ends.insert(number, end);
+            state.ends.insert(number, (end, started.elapsed()));
             if self.on_demand || woken.elapsed() >= WINDOW {
                 self.ended.notify_all();
                 woken = Instant::now();
@@ -192,6 +200,10 @@ mod tests {
         TrialPool::new(0..trials, ahead, threads, run)
     }
 
+    fn take<R: Send + 'static>(pool: &Arc<TrialPool<usize, R>>, number: usize) -> R {
+        pool.take_end(number).result.expect("no panic")
+    }
+
     #[test]
     fn each_trial_runs_once_whoever_asks() {
         for ahead in [None, Some((0..1000).collect())] {
@@ -200,7 +212,7 @@ mod tests {
                 let ask = |first: usize| {
                     let pool = &pool;
                     scope.spawn(move || {
-                        (first..1000).step_by(3).map(|number| pool.take_result(number)).collect::<Vec<_>>()
+                        (first..1000).step_by(3).map(|number| take(pool, number)).collect::<Vec<_>>()
                     })
                 };
                 let threads = [0, 1, 2].map(ask);
@@ -219,8 +231,8 @@ mod tests {
             Some(thread::current().id())
         });
         let ends = thread::scope(|scope| {
-            let other = scope.spawn(|| pool.take_result(1));
-            [pool.take_result(0), other.join().expect("no panic")]
+            let other = scope.spawn(|| take(&pool, 1));
+            [take(&pool, 0), other.join().expect("no panic")]
         });
         assert_ne!(ends[0], ends[1]);
     }
@@ -228,20 +240,20 @@ mod tests {
     #[test]
     fn trials_run_ahead_only_if_they_may() {
         let pool = new_pool(4, Some(vec![0, 2]), 1, |number, _| Some(number));
-        assert_eq!([pool.take_result(0), pool.take_result(2)], [0, 2]);
+        assert_eq!([take(&pool, 0), take(&pool, 2)], [0, 2]);
         let has_started =
             |pool: &TrialPool<usize, usize>, number: usize| lock(&pool.state).waiting[number].is_none();
         assert_eq!([0, 1, 2, 3].map(|number| has_started(&pool, number)), [true, false, true, false]);
-        assert_eq!(pool.take_result(1), 1);
+        assert_eq!(take(&pool, 1), 1);
         let on_demand = new_pool(2, None, 1, |number, _| Some(number));
-        assert_eq!(on_demand.take_result(1), 1);
+        assert_eq!(take(&on_demand, 1), 1);
         assert!(!has_started(&on_demand, 0));
     }
 
     #[test]
     fn without_threads_the_caller_works() {
         let pool = new_pool(2, None, 0, |_, _| Some(thread::current().id()));
-        assert_eq!([pool.take_result(0), pool.take_result(1)], [thread::current().id(); 2]);
+        assert_eq!([take(&pool, 0), take(&pool, 1)], [thread::current().id(); 2]);
     }
 
     #[test]
@@ -249,8 +261,8 @@ mod tests {
         let pool = new_pool(2, Some(vec![0, 1]), 1, |number, _| {
             if number == 1 { panic::resume_unwind(Box::new("no")) } else { Some(number) }
         });
-        assert_eq!(pool.take_result(0), 0);
-        let panicked = panic::catch_unwind(AssertUnwindSafe(|| pool.take_result(1))).expect_err("a panic");
+        assert_eq!(take(&pool, 0), 0);
+        let panicked = pool.take_end(1).result.expect_err("a panic");
         assert_eq!(panicked.downcast_ref::<&str>(), Some(&"no"));
     }
 
@@ -273,7 +285,7 @@ mod tests {
                     || if number == 1 { never_end() } else { number },
                 )
             });
-            assert_eq!([0, 1, 2, 3].map(|number| pool.take_result(number)), [0, 100, 2, 3]);
+            assert_eq!([0, 1, 2, 3].map(|number| take(&pool, number)), [0, 100, 2, 3]);
         }
     }
 }

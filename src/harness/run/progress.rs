@@ -19,9 +19,10 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use libtest_mimic::{Arguments, FormatSetting};
+use libtest_mimic::FormatSetting;
 
 use super::asking::AskProgress;
+use crate::harness::cli::HarnessCommand;
 use crate::harness::settings::is_ci;
 use crate::report::plain::escape_line;
 use crate::source::lock;
@@ -30,7 +31,7 @@ use crate::source::lock;
 const SHOWN: Duration = Duration::from_millis(120);
 /// The gap between redraws during which other output may print.
 const AWAY: Duration = Duration::from_millis(5);
-/// How long the line stays away after the end of a trial, until libtest-mimic has printed the trial's line.
+/// How long the line stays away after the end of a trial, until the printer has printed the trial's line.
 const ROOM: Duration = Duration::from_millis(60);
 /// The duration of a run after which the line appears.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -70,11 +71,11 @@ impl Progress {
     /// `may_print` is true if agents run in this process.
     pub(crate) fn show_line(
         progress: &Arc<Self>,
-        arguments: &Arguments,
+        command: &HarnessCommand,
         may_print: bool,
         count: impl Fn() -> [AskProgress; 2] + Send + 'static,
     ) -> Option<ProgressLine> {
-        if !is_wanted(arguments) {
+        if !is_wanted(command) {
             return None;
         }
         let own = Arc::clone(progress);
@@ -111,12 +112,12 @@ impl Progress {
     }
 }
 
-/// Whether the line is shown: on a terminal that a person watches, and only while no line of libtest-mimic is unfinished.
+/// Whether the line is shown: on a terminal that a person watches, and only while no line of the printer is unfinished.
 /// On one thread it prints `test NAME ...` before a trial runs, and with `--quiet` a row of dots.
-fn is_wanted(arguments: &Arguments) -> bool {
+fn is_wanted(command: &HarnessCommand) -> bool {
+    let arguments = &command.arguments;
     let is_pretty = !arguments.quiet && matches!(arguments.format, None | Some(FormatSetting::Pretty));
-    let threads = arguments.test_threads.or_else(|| thread::available_parallelism().ok().map(Into::into));
-    let is_whole_run = !arguments.list && !arguments.exact && threads.is_some_and(|threads| threads > 1);
+    let is_whole_run = !arguments.list && !arguments.exact && command.count_threads(usize::MAX) > 1;
     // Without `TERM`, a Unix terminal cannot be moved back on; Windows has no such variable.
     let is_dumb = env::var("TERM").map_or(cfg!(unix), |term| term == "dumb");
     is_pretty && is_whole_run && io::stderr().is_terminal() && !is_ci() && !is_dumb

@@ -1,6 +1,7 @@
 //! The results of trials that are kept in memory until the end of the run: rows for the summary, and text blocks for
 //! `ARRAIGN_VERBOSE`.
 
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use crate::case::Case;
@@ -10,6 +11,7 @@ use crate::outcome::{State, Status, UndecidedCause};
 use crate::report::block::render_case_block;
 use crate::report::pinned::render_pinned;
 use crate::report::terminal::render_quarantined;
+use crate::score::Effect;
 use crate::source::lock;
 use crate::verdict::rebase::prefix_file;
 use crate::verdict::summary::{Group, Row, SUMMARY_VERSION, Selection, Summary};
@@ -29,6 +31,7 @@ pub(crate) struct Tally {
 struct TallyEntries {
     rows: Vec<(usize, Row)>,
     blocks: Vec<(usize, String)>,
+    red: Vec<(usize, RedTrial)>,
     undecided: Vec<(usize, UndecidedTrial)>,
     pinned: Vec<(usize, String)>,
     quarantined: Vec<(usize, String)>,
@@ -42,6 +45,43 @@ struct TallyEntries {
 pub(crate) struct UnexercisedRules {
     pub(crate) rules: usize,
     pub(crate) trials: usize,
+}
+
+/// A trial that fails the run, for the table of checks.
+pub(crate) struct RedTrial {
+    pub(in crate::harness) name: String,
+    /// The checks that do not hold, and what else is wrong.
+    pub(in crate::harness) reasons: BTreeSet<String>,
+}
+
+impl RedTrial {
+    /// Takes from the verdict what the table needs. `None` for a trial that does not fail the run.
+    fn from_verdict(verdict: &Verdict) -> Option<Self> {
+        if verdict.passed || verdict.is_quarantined() {
+            return None;
+        }
+        let mut reasons = BTreeSet::new();
+        if !verdict.errors.is_empty() {
+            reasons.insert("an error".to_owned());
+        }
+        if verdict.snapshot_diff.is_some() {
+            reasons.insert("the snapshot".to_owned());
+        }
+        let counted = verdict
+            .findings
+            .iter()
+            .filter(|finding| verdict.snapshot_diff.is_none() && finding.effect != Effect::Points);
+        reasons.extend(counted.filter_map(|finding| match finding.status {
+            Status::Pass => None,
+            Status::Fail => Some(finding.check.clone()),
+            Status::Undecided => Some(format!("{}, undecided", finding.check)),
+            Status::Error => Some(format!("{}, an error", finding.check)),
+        }));
+        if reasons.is_empty() {
+            reasons.insert("another verdict is expected".to_owned());
+        }
+        Some(Self { name: verdict.name.clone(), reasons })
+    }
 }
 
 /// A trial that failed because its evidence does not decide a check.
@@ -115,8 +155,11 @@ impl Tally {
         self.add_block(number, verdict);
     }
 
-    /// Adds the text block of any trial, which has this number in the plan, and its line if it is quarantined.
+    /// Adds the text block of any trial, which has this number in the plan, and what is told of it if it is red or quarantined.
     pub(crate) fn add_block(&self, number: usize, verdict: &Verdict) {
+        if let Some(trial) = RedTrial::from_verdict(verdict) {
+            lock(&self.entries).red.push((number, trial));
+        }
         if verdict.is_quarantined() {
             let line = render_quarantined(verdict);
             lock(&self.entries).quarantined.push((number, line));
@@ -130,6 +173,11 @@ impl Tally {
     /// Takes the blocks of the trials that ran, in the order of the plan.
     pub(crate) fn take_blocks(&self) -> Vec<String> {
         take_in_order(&mut lock(&self.entries).blocks)
+    }
+
+    /// Takes the trials that fail the run.
+    pub(crate) fn take_red(&self) -> Vec<RedTrial> {
+        take_in_order(&mut lock(&self.entries).red)
     }
 
     /// Takes the undecided trials of cases, with `folder` before the relative paths of their traces.

@@ -1,11 +1,10 @@
 //! The trial of a case: it finds the runs, evaluates them, compares the snapshot, tries mutants, and writes the verdict.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-
-use libtest_mimic::Failed;
 
 use super::context::RunContext;
 use super::failure::RunFailure;
@@ -41,8 +40,31 @@ pub(super) struct WaitingTrial {
     pub(super) work: TrialWork,
 }
 
-/// Whether a trial passes. The error is its failure message.
-pub(super) type TrialResult = Result<(), Failed>;
+/// Whether a trial passes.
+pub(super) type TrialResult = Result<(), TrialFailure>;
+
+/// Why a trial fails, for the printer.
+pub(super) struct TrialFailure {
+    /// Everything that is wrong.
+    pub(super) message: String,
+    /// The first thing that is wrong, on one line.
+    pub(super) headline: String,
+    /// What trials that fail for the same reason have in common. `None`: each failure is shown whole.
+    pub(super) cause: Option<String>,
+}
+
+impl TrialFailure {
+    fn from_message(message: String) -> Self {
+        Self { headline: escape_line(message.lines().next().unwrap_or_default()), message, cause: None }
+    }
+
+    /// The failure of a trial whose thread panicked.
+    pub(super) fn from_panic(panicked: &(dyn Any + Send)) -> Self {
+        let text = panicked.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panicked.downcast_ref::<&str>().copied());
+        Self::from_message(text.map_or("test panicked".to_owned(), |text| format!("test panicked: {text}")))
+    }
+}
 
 /// Runs a trial. `None` if it is late: then the thread that waits for it makes its result.
 pub(super) fn run_trial(
@@ -148,6 +170,7 @@ fn evaluate_case(context: &RunContext, name: &str, work: &CaseWork) -> Verdict {
             session: Some(&session),
             programs: Some(&programs),
             allows_stale: context.project.allows_stale,
+            details_of_passed: context.project.details_of_passed,
             agent: agent.as_deref(),
         };
         // A large file of runs is read once for each check that needs all of them, so the runs can be listed again.
@@ -299,7 +322,7 @@ fn report_load_failure(context: &RunContext, name: &str, errors: &LoadErrors) ->
     let mut shown_at = at;
     prefix_file(&mut shown_at.file, folder);
     let headline = first.map(ToString::to_string).unwrap_or_default();
-    Err(fail_trial(context, name, &headline, &shown_at.to_string(), &drawn.join("\n")))
+    Err(fail_trial(context, name, headline, &shown_at.to_string(), &drawn.join("\n"), None))
 }
 
 /// Writes a verdict, and returns the failure message if it does not pass.
@@ -311,7 +334,7 @@ fn report_verdict(context: &RunContext, mut verdict: Verdict, tolerated: bool) -
     }
     let written = context.store.write_verdict(&mut verdict);
     context.progress.make_room();
-    written.map_err(Failed::from)?;
+    written.map_err(TrialFailure::from_message)?;
     if verdict.passed || tolerated || verdict.is_quarantined() {
         return Ok(());
     }
@@ -319,25 +342,34 @@ fn report_verdict(context: &RunContext, mut verdict: Verdict, tolerated: bool) -
     verdict.rebase(&context.project.folder);
     let headline = terminal::render_headline(&verdict);
     let at = terminal::find_first_place(&verdict).to_string();
-    Err(fail_trial(context, &verdict.name, &headline, &at, &terminal::render_red_trial(&verdict)))
+    let drawn = terminal::render_red_trial(&verdict);
+    Err(fail_trial(context, &verdict.name, headline, &at, &drawn, terminal::find_cause(&verdict)))
 }
 
 /// Prints the headline of a failure for nextest, which takes the message of its `JUnit` report from standard error, and renders
 /// the message of the failure.
 ///
 /// In JSON events, JetBrains looks for a line that starts with `thread`, and shows what stands between it and `note:`.
-/// libtest-mimic writes `Error: "` before the message, so it begins with a line break.
-fn fail_trial(context: &RunContext, name: &str, headline: &str, at: &str, drawn: &str) -> Failed {
+fn fail_trial(
+    context: &RunContext,
+    name: &str,
+    headline: String,
+    at: &str,
+    drawn: &str,
+    cause: Option<String>,
+) -> TrialFailure {
     context.progress.make_room();
+    let headline = escape_line(&headline);
     if context.readers.nextest {
-        stderr::eprint(&format!("Error: {}", escape_line(headline)));
+        stderr::eprint(&format!("Error: {headline}"));
     }
-    if context.readers.json {
+    let message = if context.readers.json {
         let at = escape_line(at);
         let drawn = drawn.trim_end();
         let note = "note: `cargo arraign report` shows the verdicts of the run";
-        Failed::from(format!("\nthread '{name}' panicked at {at}:\n{drawn}\n{note}\n"))
+        format!("thread '{name}' panicked at {at}:\n{drawn}\n{note}\n")
     } else {
-        Failed::from(drawn.to_owned())
-    }
+        drawn.to_owned()
+    };
+    TrialFailure { message, headline, cause }
 }

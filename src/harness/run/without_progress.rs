@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use libtest_mimic::Arguments;
-
 use super::asking::AskProgress;
+use crate::harness::cli::HarnessCommand;
 
 /// No state is shared.
 #[derive(Default)]
@@ -17,7 +16,7 @@ pub(crate) struct ProgressLine;
 impl Progress {
     pub(crate) fn show_line(
         _progress: &Arc<Self>,
-        _arguments: &Arguments,
+        _command: &HarnessCommand,
         _may_print: bool,
         _count: impl Fn() -> [AskProgress; 2] + Send + 'static,
     ) -> Option<ProgressLine> {

@@ -178,8 +178,10 @@ fn check_unknown_variables() -> Result<Vec<String>, String> {
 }
 
 fn check_unknown(name: &str) -> Result<String, String> {
-    match KNOWN.iter().find(|known| strsim::damerau_levenshtein(name, known) <= 2) {
-        Some(known) => Err(format!("unknown variable {name}: did you mean {known}?")),
+    let measured = KNOWN.iter().map(|known| (strsim::damerau_levenshtein(name, known), known));
+    // The nearest one: `ARRAIGN_REPROT` is two edits from `ARRAIGN_REPEAT`, and one from `ARRAIGN_REPORT`.
+    match measured.filter(|(edits, _)| *edits <= 2).min_by_key(|(edits, _)| *edits) {
+        Some((_, known)) => Err(format!("unknown variable {name}: did you mean {known}?")),
         None => Ok(format!("unknown variable {name}: this version does not read it")),
     }
 }

@@ -57,9 +57,18 @@ impl SnapshotFile {
     }
 }
 
-/// Returns an error if changed snapshots would be accepted in continuous integration, where nobody reviews them.
+/// The values of `INSTA_UPDATE`. Without a value, it is `auto`.
+const UPDATES: &[&str] = &["", "auto", "always", "1", "new", "unseen", "no", "force"];
+
+/// Returns an error if changed snapshots would be accepted in continuous integration, where nobody reviews them, or if the setting is
+/// no known one.
 pub(crate) fn refuse_accepting_in_ci(has_snapshots: bool) -> Result<(), String> {
     let setting = std::env::var("INSTA_UPDATE").unwrap_or_default();
+    if has_snapshots && !UPDATES.contains(&setting.as_str()) {
+        return Err(format!(
+            "INSTA_UPDATE is `{setting}`: expected `auto`, `always`, `new`, `unseen`, `no` or `force`"
+        ));
+    }
     let accepts = matches!(setting.as_str(), "always" | "1" | "unseen" | "force");
     // On a developer's machine the accepted change is seen in the diff of the repository.
     if !(has_snapshots && accepts && is_ci()) {

@@ -5,6 +5,8 @@
 mod draw;
 mod notes;
 
+use std::collections::BTreeSet;
+
 use self::draw::{DiagnosticMark, DiagnosticTitle, draw_diagnostic};
 use self::notes::{DiagnosticNotes, NumberedRun};
 use super::plain::escape_line;
@@ -76,6 +78,28 @@ pub fn render_headline(verdict: &Verdict) -> String {
         _ => format!("the verdict is {}, not {} at {}", verdict.status, verdict.expected, verdict.case),
     };
     escape_line(&claim)
+}
+
+/// Returns what a trial that has no result has in common with others of the same cause: the messages of its errors, or of its
+/// undecided checks, without names, paths and numbers. `None` for a trial with a violation, whose message is its own.
+pub fn find_cause(verdict: &Verdict) -> Option<String> {
+    let unfit = verdict.findings.iter().filter_map(|finding| Some((finding, finding.unfit.as_ref()?)));
+    let causes: BTreeSet<String> = if verdict.errors.is_empty() {
+        unfit.map(|(finding, unfit)| format!("{}: {}", finding.check, strip_particulars(unfit))).collect()
+    } else {
+        verdict.errors.iter().map(|error| strip_particulars(&error.message)).collect()
+    };
+    let is_violated = verdict.findings.iter().any(|finding| !finding.violations.is_empty());
+    let is_plain = !is_violated && verdict.snapshot_diff.is_none() && verdict.expected == Status::Pass;
+    (is_plain && !causes.is_empty()).then(|| Vec::from_iter(causes).join("\n"))
+}
+
+/// Replaces what differs between two messages of one cause: names in backticks, and words with a `/` or a digit.
+fn strip_particulars(message: &str) -> String {
+    let unquoted = message.split('`').step_by(2).collect::<Vec<_>>().join("`");
+    let words = unquoted.split_whitespace();
+    let is_particular = |word: &str| word.contains(|c: char| c == '/' || c.is_ascii_digit());
+    words.map(|word| if is_particular(word) { "_" } else { word }).collect::<Vec<_>>().join(" ")
 }
 
 /// Renders a quarantined trial on one line: its name, its entry and its first violated claim.

@@ -15,6 +15,10 @@ use crate::verdict::{Finding, RunSummary, Verdict};
 const CALLS_AROUND: usize = 3;
 /// The number of changed files that are shown.
 const FILES_SHOWN: usize = 10;
+/// The largest length of what a case says of itself, in characters.
+const MAX_DESCRIPTION_CHARS: usize = 200;
+/// The largest length of the result of a call that no violation is about, in characters.
+const MAX_RESULT_CHARS: usize = 60;
 /// The largest length of a call's line, in characters.
 const MAX_CALL_CHARS: usize = 100;
 /// The largest number of characters of the name of an agent or a model.
@@ -93,8 +97,12 @@ impl DiagnosticNotes {
         }
     }
 
-    /// Adds the row of values that fills the case, its quarantine, and the command that runs the trial again.
+    /// Adds what the case says of itself, the row of values that fills it, its quarantine, and the command that runs the trial
+    /// again.
     pub(super) fn push_rerun(&mut self, verdict: &Verdict) {
+        if let Some(description) = &verdict.description {
+            self.push_note("case", &truncate_text(&escape_line(description), MAX_DESCRIPTION_CHARS));
+        }
         if let Some(row) = &verdict.row {
             self.push_note("row", &format!("{row} {}", row.text));
         }
@@ -126,6 +134,7 @@ impl DiagnosticNotes {
             let mark = if concerned.contains(&call.index) { '>' } else { ' ' };
             let text = format!("{mark} {:>2}  {:width$}  {}", call.index, call.render_name(), call.arguments);
             self.0.push((None, truncate_call(&text)));
+            self.push_result(run, call.index, concerned);
         }
         skipped += run.calls_left_out;
         self.push_gap(&mut skipped);
@@ -138,19 +147,33 @@ impl DiagnosticNotes {
         }
     }
 
+    /// Adds what the call returned, if the verdict has it: whole for a call that a violation is about, or else its beginning.
+    fn push_result(&mut self, run: &RunSummary, index: usize, concerned: &[usize]) {
+        let details = run.details.iter().flat_map(|details| &details.calls);
+        let Some(call) = details.into_iter().find(|call| call.index == index) else { return };
+        let (mark, text) = match (&call.error, &call.result) {
+            (Some(error), _) => ("failed:", error),
+            (None, Some(result)) => ("->", result),
+            (None, None) => return,
+        };
+        let text = escape_line(text);
+        let text = if concerned.contains(&index) { text } else { truncate_text(&text, MAX_RESULT_CHARS) };
+        self.0.push((None, format!("      {mark} {text}")));
+    }
+
     /// Adds the words of the user, the calls and the reply of one turn.
     fn push_turn(&mut self, run: &RunSummary, part: &TurnPart, concerned: &[usize]) {
-        let mut push_line = |mark: char, number: &str, name: &str, text: &str| {
-            let line = format!("{mark} {number:>2}  {name:<8}  {text}");
-            self.0.push((None, truncate_call(&line)));
+        let render_line = |mark: char, number: &str, name: &str, text: &str| {
+            (None, truncate_call(&format!("{mark} {number:>2}  {name:<8}  {text}")))
         };
-        push_line(' ', "", "user", &format!("{:?}", part.query));
+        self.0.push(render_line(' ', "", "user", &format!("{:?}", part.query)));
         for call in run.calls.iter().filter(|call| part.calls.contains(&call.index)) {
             let mark = if concerned.contains(&call.index) { '>' } else { ' ' };
-            push_line(mark, &call.index.to_string(), &call.render_name(), &call.arguments);
+            self.0.push(render_line(mark, &call.index.to_string(), &call.render_name(), &call.arguments));
+            self.push_result(run, call.index, concerned);
         }
         for reply in &part.replies {
-            push_line(' ', "", "reply", &format!("{reply:?}"));
+            self.0.push(render_line(' ', "", "reply", &format!("{reply:?}")));
         }
     }
 

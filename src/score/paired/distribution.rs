@@ -68,7 +68,7 @@ fn share_within_angle(angle: f64, freedom: u32) -> f64 {
 }
 
 /// A generator of random bits with a fixed seed (`SplitMix64`), so that a comparison of the same runs always says the same.
-pub(super) struct RandomBits(pub(super) u64);
+pub(crate) struct RandomBits(pub(crate) u64);
 
 impl Iterator for RandomBits {
     type Item = u64;

@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use crate::outcome::count_to_f64;
 
+pub(crate) use distribution::RandomBits;
 pub use interval::{Bounds, compute_newcombe_interval, compute_t_interval};
 pub use needs::{Needs, find_needs};
 pub use plan::{ComparisonPlan, PlannedCase, PlannedRuns, plan_comparison};

@@ -14,6 +14,7 @@ mod history;
 mod hostile;
 mod ide;
 mod identifiers;
+mod libtest;
 mod lists;
 mod names;
 mod quarantine;
