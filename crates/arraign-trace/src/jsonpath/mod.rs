@@ -153,7 +153,22 @@ fn explain_error(text: &str, error: &PathError) -> String {
         rest => format!("at character {}, before `{rest}`", read.chars().count() + 1),
     };
     let reason = if error.reason.is_empty() { String::new() } else { format!(": {}", error.reason) };
-    format!("`{text}` is not a JSONPath {near}{reason}")
+    let quoted = quote_name_around(text, error.at).map(|quoted| format!("; quote this name: `{quoted}`"));
+    format!("`{text}` is not a JSONPath {near}{reason}{}", quoted.unwrap_or_default())
+}
+
+/// Returns the path with the name around `at` in quotes, if the name has characters that need them: `$['order-id']` for
+/// `$.order-id`.
+fn quote_name_around(text: &str, at: usize) -> Option<String> {
+    let (read, rest) = text.split_at_checked(at)?;
+    if !rest.starts_with(['-', '/', ':', '@', '$', '#']) {
+        return None;
+    }
+    let start = read.rfind('.')?;
+    let end = at + rest.find(['.', '[', ' ', ')']).unwrap_or(rest.len());
+    let name = &text[start + 1..end];
+    let is_name = !name.starts_with(['-', '.']) && !name.contains(['\'', '\\']);
+    is_name.then(|| format!("{}['{name}']{}", &text[..start], &text[end..]))
 }
 
 impl fmt::Debug for JsonPath {
@@ -198,6 +213,8 @@ mod tests {
     fn a_path_that_does_not_compile_says_where_and_why() {
         assert_eq!(error("status"), "`status` is not a JSONPath: a path starts with `$`, like `$.status`");
         assert_eq!(error("$.ä b"), "`$.ä b` is not a JSONPath at character 4, before ` b`");
+        let quoted = "`$.a.order-id[0]` is not a JSONPath at character 10, before `-id[0]`";
+        assert_eq!(error("$.a.order-id[0]"), format!("{quoted}; quote this name: `$.a['order-id'][0]`"));
         assert_eq!(error("$[?@.a"), "`$[?@.a` is not a JSONPath at its end: expected `,` or `]`");
         assert_eq!(
             error("$[?length(@.a)]"),

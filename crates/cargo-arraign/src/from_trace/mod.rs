@@ -32,7 +32,8 @@ use crate::yaml_writer::render_document;
 pub(crate) struct FromTrace {
     /// The trace file, in any format that `explain` reads.
     file: PathBuf,
-    /// The new case file. The masked run is written to `traces` beside it. Default: print the case with its run.
+    /// The new case file. The masked run is written to `traces` beside it, unless the file is there already. Default: print the case
+    /// with its run.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// The run of a file with several: its id, or its number from 1.
@@ -105,21 +106,47 @@ impl FromTrace {
         Ok((run, proposed))
     }
 
-    /// Writes the case and the masked run beside it, and returns their paths. Existing files stay.
+    /// Writes the case, and the masked run beside it unless the case can name the file itself. Returns the paths that were written.
+    /// Existing files stay.
     fn write_case(&self, out: &Path, run: &Trace, proposed: &ProposedCase) -> Result<Vec<PathBuf>, CliError> {
-        let id = self.name_case();
-        let name = format!("traces/{id}.json");
-        let trace = out.parent().unwrap_or(Path::new("")).join(&name);
-        // Both are looked for before either is written, so that a refusal leaves nothing behind.
-        for path in [out, &trace] {
-            if fs::symlink_metadata(path).is_ok() {
-                let path = path.display();
-                return Err(CliError::new(format!("{path} exists already: name another file with `--out`")));
-            }
+        // It is looked for before anything is written, so that a refusal leaves nothing behind.
+        if fs::symlink_metadata(out).is_ok() {
+            let out = out.display();
+            return Err(CliError::new(format!("{out} exists already: name another file with `--out`")));
         }
+        let folder = out.parent().unwrap_or(Path::new(""));
+        if let Some(name) = self.find_below(folder, run) {
+            write_new(out, &self.render_case(run, json!(name), proposed))?;
+            return Ok(vec![out.to_owned()]);
+        }
+        let name = self.name_run(out);
+        let trace = folder.join(&name);
         write_new(&trace, &to_native(run))?;
         write_new(out, &self.render_case(run, json!(name), proposed))?;
         Ok(vec![out.to_owned(), trace])
+    }
+
+    /// Returns the path of the trace below `folder`, if a case there can name it: the file is in a folder of traces, and what was
+    /// read of it contains no secret.
+    fn find_below(&self, folder: &Path, masked: &Trace) -> Option<String> {
+        let is_default = self.run.is_none() && self.trace_format.is_none() && self.reader.is_none();
+        let path = self.file.canonicalize().ok()?;
+        let below = path.strip_prefix(folder.canonicalize().ok()?).ok()?.to_str()?.replace('\\', "/");
+        let unmasked = Explain::of_file(self.file.clone()).read_only_run().ok()?;
+        let is_named = is_default && below.starts_with("traces/") && !below.contains(['*', '?', '[', '{']);
+        (is_named && to_native(&unmasked) == to_native(masked)).then_some(below)
+    }
+
+    /// Returns the first free path for the run, below the folder of `out`. Several files of one name are traces of several cases.
+    fn name_run(&self, out: &Path) -> String {
+        let folder = out.parent().unwrap_or(Path::new(""));
+        let id = self.name_case();
+        let stem = out.file_stem().unwrap_or_default().to_string_lossy();
+        let numbered = (2..).map(|number| format!("{stem}_{id}_{number}"));
+        let names = [id.clone(), format!("{stem}_{id}")].into_iter().chain(numbered);
+        let mut paths = names.map(|name| format!("traces/{name}.json"));
+        let is_free = |path: &String| fs::symlink_metadata(folder.join(path)).is_err();
+        paths.find(is_free).unwrap_or_default()
     }
 
     fn render_case(&self, run: &Trace, trace: Json, proposed: &ProposedCase) -> String {

@@ -14,6 +14,9 @@ pub(super) enum Dependency {
     Workspace,
 }
 
+/// The feature of arraign that records the model of an agent.
+pub(super) const MODEL: &str = "model";
+
 /// A manifest after editing.
 #[derive(Debug)]
 pub(super) struct EditedManifest {
@@ -27,8 +30,12 @@ pub(super) struct EditedManifest {
 /// The tables that can contain the dependency.
 const DEPENDENCIES: &[&str] = &["dev-dependencies", "dependencies"];
 
-/// Adds the test target `evals` and the dependency. The error says why this is impossible.
-pub(super) fn add_evals(text: &str, dependency: &Dependency) -> Result<EditedManifest, String> {
+/// Adds the test target `evals` and the dependency, with this feature if one is needed. The error says why this is impossible.
+pub(super) fn add_evals(
+    text: &str,
+    dependency: &Dependency,
+    feature: Option<&str>,
+) -> Result<EditedManifest, String> {
     let mut manifest: DocumentMut = text.parse().map_err(|error| format!("not TOML: {error}"))?;
     if manifest.get("package").is_none() {
         return Err(explain_missing_package(&manifest));
@@ -37,9 +44,11 @@ pub(super) fn add_evals(text: &str, dependency: &Dependency) -> Result<EditedMan
     let mut remarks = Vec::new();
     // A dependency that is there keeps its version and its features.
     if let Some(table) = DEPENDENCIES.iter().find(|table| has_dependency(&manifest, table)) {
-        remarks.push(format!("`arraign` is already in `{table}`"));
+        let advice = feature
+            .map(|feature| format!(": `cargo add --dev arraign --features {feature}` adds what is needed"));
+        remarks.push(format!("`arraign` is already in `{table}`{}", advice.unwrap_or_default()));
     } else {
-        add_dependency(&mut manifest, dependency)?;
+        add_dependency(&mut manifest, dependency, feature)?;
         added.push("the dev-dependency `arraign`");
     }
     match find_target(&manifest) {
@@ -77,25 +86,27 @@ fn has_dependency(manifest: &DocumentMut, table: &str) -> bool {
     })
 }
 
-fn add_dependency(manifest: &mut DocumentMut, dependency: &Dependency) -> Result<(), String> {
+fn add_dependency(
+    manifest: &mut DocumentMut,
+    dependency: &Dependency,
+    feature: Option<&str>,
+) -> Result<(), String> {
     let table = manifest.entry("dev-dependencies").or_insert_with(new_table);
     let Some(table) = table.as_table_like_mut() else {
         return Err("`dev-dependencies` is not a table".to_owned());
     };
-    let wanted = match dependency {
-        Dependency::Released => value(parse_own_version()),
-        // An inline table stays on the line of its key, as people write it.
-        Dependency::Folder(path) => {
-            let mut folder = InlineTable::new();
-            folder.insert("path", path.to_string_lossy().into_owned().into());
-            value(folder)
-        }
-        Dependency::Workspace => {
-            let mut shared = InlineTable::new();
-            shared.insert("workspace", true.into());
-            value(shared)
-        }
+    // An inline table stays on the line of its key, as people write it.
+    let mut wanted = InlineTable::new();
+    match dependency {
+        Dependency::Released => wanted.insert("version", parse_own_version().into()),
+        Dependency::Folder(path) => wanted.insert("path", path.to_string_lossy().into_owned().into()),
+        Dependency::Workspace => wanted.insert("workspace", true.into()),
     };
+    if let Some(feature) = feature {
+        wanted.insert("features", toml_edit::Array::from_iter([feature]).into());
+    }
+    let is_version_alone = wanted.len() == 1 && matches!(dependency, Dependency::Released);
+    let wanted = if is_version_alone { value(parse_own_version()) } else { value(wanted) };
     table.insert("arraign", wanted);
     Ok(())
 }
@@ -148,7 +159,7 @@ mod tests {
     use super::*;
 
     fn edit(text: &str) -> EditedManifest {
-        add_evals(text, &Dependency::Released).expect("a manifest")
+        add_evals(text, &Dependency::Released, None).expect("a manifest")
     }
 
     #[test]
@@ -180,9 +191,19 @@ mod tests {
     }
 
     #[test]
+    fn a_feature_is_added_with_the_dependency_and_never_to_one_that_is_there() {
+        let text = "[package]\nname = \"a\"\n";
+        let new = add_evals(text, &Dependency::Released, Some(MODEL)).expect("a manifest");
+        let line = "arraign = { version = \"0.1\", features = [\"model\"] }\n";
+        assert!(new.text.contains(line), "{}", new.text);
+        let kept = add_evals(&edit(text).text, &Dependency::Released, Some(MODEL)).expect("a manifest");
+        assert!(kept.remarks[0].contains("`cargo add --dev arraign --features model`"), "{:?}", kept.remarks);
+    }
+
+    #[test]
     fn a_workspace_names_its_members() {
         let text = "[workspace]\nmembers = [\"crates/*\", \"tools/agent\"]\n";
-        let why = add_evals(text, &Dependency::Released).expect_err("a mistake");
+        let why = add_evals(text, &Dependency::Released, None).expect_err("a mistake");
         assert!(why.contains("cargo arraign init tools/agent"), "{why}");
     }
 }

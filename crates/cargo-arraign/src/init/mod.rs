@@ -7,6 +7,7 @@ mod ignore;
 mod manifest;
 mod profile;
 mod starter;
+mod transcripts;
 mod workflow;
 
 use std::fs;
@@ -16,11 +17,12 @@ use std::path::{Path, PathBuf};
 use arraign::__internals::harness::render_case_modules;
 use arraign::__internals::report::plain::escape_line;
 use arraign::__internals::source::{find_repository, write_whole};
-use clap::Args;
+use arraign::__internals::verdict::quoted;
+use clap::{Args, ValueEnum};
 
 use self::manifest::{Dependency, EditedManifest};
 use self::workflow::{Workflow, WorkflowProject};
-use crate::editor::{SCHEMA, render_schema};
+use crate::editor::{SCHEMA_BELOW_CASES, render_schema};
 use crate::error::{CliError, CliResult, exit_after_write};
 use crate::from_trace::FromTrace;
 use crate::new_file::write_new;
@@ -37,17 +39,32 @@ pub(crate) struct Init {
     /// Make the first case from this trace of your agent, in any format that `explain` reads.
     #[arg(long, value_name = "TRACE")]
     from: Option<PathBuf>,
+    /// Add an agent to the test target of a crate: its function, and a case that runs it.
+    #[arg(long, value_enum, value_name = "KIND")]
+    agent: Option<InitAgent>,
+    /// Show each case in rust-analyzer's test explorer: writes `evals/cases.rs`, which `cargo arraign ide` updates.
+    #[arg(long)]
+    rust_analyzer: bool,
     /// Depend on the arraign in this folder instead of the released version.
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
+}
+
+/// What is recorded of an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum InitAgent {
+    /// The replies of its model. The agent itself runs in each test.
+    Model,
 }
 
 /// The effect of `init` on one file.
 enum InitStep {
     Wrote(String),
     Kept(String),
+    /// Transcripts that no case names.
+    Found(String),
     /// Something is left to the user.
-    Advised(&'static str),
+    Advised(String),
 }
 
 impl Init {
@@ -58,16 +75,27 @@ impl Init {
         let manifest = self.dir.join("Cargo.toml");
         let mut steps = Vec::new();
         let is_crate = manifest.is_file();
+        if self.agent.is_some() && !is_crate {
+            let help = "outside of a crate, an agent is a command: \
+                        `agents: {support: {command: [...], model: true}}` in evals/arraign.yaml";
+            return Err(CliError::new(format!("--agent: no Cargo.toml in `{}`; {help}", self.dir.display())));
+        }
         let workspace = profile::find_workspace_manifest(&self.dir).filter(|_| is_crate);
         if is_crate {
             steps.extend(self.edit_manifest(&manifest, workspace.as_deref())?);
             steps.extend(add_profile(workspace.as_deref().unwrap_or(&manifest))?);
-            steps.push(self.add_file("tests/evals.rs", starter::TARGET)?);
+            let target = starter::render_target(self.agent.is_some(), self.rust_analyzer);
+            steps.push(self.add_file("tests/evals.rs", &target)?);
         }
-        steps.extend(self.add_first_case(is_crate)?);
+        // They are looked for first: what `init` writes is no find.
+        let transcripts =
+            if self.from.is_none() { transcripts::find_transcripts(&self.dir) } else { Vec::new() };
+        steps.extend(self.add_cases(is_crate)?);
         let target_parent = workspace.as_deref().and_then(Path::parent).unwrap_or(&self.dir);
         steps.extend(ignore_target(target_parent, is_crate)?);
         steps.extend(self.add_workflow(is_crate, target_parent)?);
+        steps.extend(transcripts.iter().map(|found| InitStep::Found(found.describe())));
+        steps.extend(transcripts.first().into_iter().flat_map(|found| found.advise()).map(InitStep::Advised));
         exit_after_write(print_steps(&steps, is_crate, &self.dir))
     }
 
@@ -83,8 +111,9 @@ impl Init {
                     .map_err(|error| CliError::new(format!("--path {}: {error}", path.display())))?,
             ),
         };
-        let EditedManifest { text, added, remarks } =
-            manifest::add_evals(&text, &dependency).map_err(|error| manifest_error(manifest, &error))?;
+        let feature = self.agent.map(|InitAgent::Model| manifest::MODEL);
+        let EditedManifest { text, added, remarks } = manifest::add_evals(&text, &dependency, feature)
+            .map_err(|error| manifest_error(manifest, &error))?;
         let mut steps: Vec<InitStep> =
             remarks.into_iter().map(|remark| InitStep::Kept(format!("Cargo.toml: {remark}"))).collect();
         // An unchanged manifest is not written, so that cargo need not build again.
@@ -104,36 +133,62 @@ impl Init {
         })
     }
 
-    /// Adds the first case, the schema that it names, and in a crate its name for rust-analyzer, unless the folder already
-    /// contains files.
-    fn add_first_case(&self, is_crate: bool) -> Result<Vec<InitStep>, CliError> {
+    /// Adds the first case, the schema that it names, and what else was asked for. A folder with files gets only the case of a trace
+    /// or of an agent that the user names.
+    fn add_cases(&self, is_crate: bool) -> Result<Vec<InitStep>, CliError> {
         // Cases that are there already need no first one, and must not fail beside it.
         let mut entries = fs::read_dir(self.dir.join("evals")).into_iter().flatten();
-        if entries.next().is_some() {
-            return Ok(vec![InitStep::Kept("evals/: already contains files".to_owned())]);
-        }
-        let schema = (SCHEMA, render_schema());
-        let (mut steps, trial) = if let Some(trace) = &self.from {
-            self.add_case_from(trace)?
+        let is_empty = entries.next().is_none();
+        let mut steps = Vec::new();
+        let mut trials = Vec::new();
+        if let Some(trace) = &self.from {
+            let (own, trial) = self.add_case_from(trace)?;
+            steps.extend(own);
+            trials.extend(trial);
+        } else if is_empty {
+            for (name, text) in starter::CASE {
+                steps.push(self.add_file(name, text)?);
+            }
+            trials.push(starter::TRIAL.to_owned());
         } else {
-            let case = starter::CASE.iter().map(|(name, text)| self.add_file(name, text));
-            (case.collect::<Result<Vec<_>, _>>()?, starter::TRIAL.to_owned())
-        };
-        let names = (starter::NAMES, render_case_modules([trial.as_str()]));
-        for (name, text) in std::iter::once(schema).chain(is_crate.then_some(names)) {
-            steps.push(self.add_file(name, &text)?);
+            steps.push(InitStep::Kept("evals/: already contains files".to_owned()));
+        }
+        if self.agent.is_some() {
+            steps.push(self.add_file(starter::OF_AGENT, starter::AGENT_CASE)?);
+            trials.push(starter::AGENT_TRIAL.to_owned());
+        }
+        if is_empty || steps.iter().any(|step| matches!(step, InitStep::Wrote(_))) {
+            steps.push(self.add_file(&format!("evals/{SCHEMA_BELOW_CASES}"), &render_schema())?);
+        }
+        if is_crate && self.rust_analyzer {
+            let names = render_case_modules(trials.iter().map(String::as_str));
+            // The names of the cases that were there are not known here.
+            steps.push(if is_empty {
+                self.add_file(starter::NAMES, &names)?
+            } else {
+                InitStep::Advised("cargo arraign ide, which writes evals/cases.rs".to_owned())
+            });
         }
         Ok(steps)
     }
 
-    /// Adds the case that `from-trace` proposes for a trace. Returns the name of its trial.
-    fn add_case_from(&self, trace: &Path) -> Result<(Vec<InitStep>, String), CliError> {
-        let (id, written) = FromTrace::for_first_case(trace, self.dir.join(starter::OWN)).write()?;
+    /// Adds the case that `from-trace` proposes for a trace. Returns the name of its trial, unless there is a file of this case.
+    fn add_case_from(&self, trace: &Path) -> Result<(Vec<InitStep>, Option<String>), CliError> {
+        let own = self.dir.join(starter::OWN);
+        if own.exists() {
+            let command = format!(
+                "cargo arraign from-trace {} --out evals/NAME.yaml",
+                quoted(&trace.to_string_lossy())
+            );
+            let kept = InitStep::Kept(format!("{}: already exists", starter::OWN));
+            return Ok((vec![kept, InitStep::Advised(format!("{command}, for one more case"))], None));
+        }
+        let (id, written) = FromTrace::for_first_case(trace, own).write()?;
         let steps = written.iter().map(|path| {
             let path = path.strip_prefix(&self.dir).unwrap_or(path);
             InitStep::Wrote(path.to_string_lossy().replace('\\', "/"))
         });
-        Ok((steps.collect(), format!("{}::{id}", starter::OWN_STEM)))
+        Ok((steps.collect(), Some(format!("{}::{id}", starter::OWN_STEM))))
     }
 
     /// Writes the workflow to the root of the repository, where its service looks for it.
@@ -151,7 +206,7 @@ impl Init {
             let name = if below.is_empty() { (*file).to_owned() } else { path.display().to_string() };
             if write_new(&path, &self.workflow.render(&project))? {
                 steps.push(InitStep::Wrote(name));
-                steps.extend((index > 0).then(|| InitStep::Advised(self.workflow.advice())));
+                steps.extend((index > 0).then(|| InitStep::Advised(self.workflow.advice().to_owned())));
                 break;
             }
             steps.push(InitStep::Kept(format!("{name}: already exists")));
@@ -193,25 +248,22 @@ fn manifest_error(manifest: &Path, problem: &dyn std::fmt::Display) -> CliError 
 /// Prints what was done and what to do next.
 fn print_steps(steps: &[InitStep], is_crate: bool, dir: &Path) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    let mut afterwards = None;
     for step in steps {
         match step {
-            InitStep::Wrote(what) => {
-                let next = starter::AFTERWARDS.iter().find(|(file, _)| what == file);
-                afterwards = afterwards.or(next.map(|(_, next)| *next));
-                writeln!(out, "wrote  {}", escape_line(what))?;
-            }
+            InitStep::Wrote(what) => writeln!(out, "wrote  {}", escape_line(what))?,
             InitStep::Kept(what) => writeln!(out, "kept   {}", escape_line(what))?,
-            InitStep::Advised(what) => writeln!(out, "next   {what}")?,
+            InitStep::Found(what) => writeln!(out, "found  {}", escape_line(what))?,
+            InitStep::Advised(what) => writeln!(out, "next   {}", escape_line(what))?,
         }
     }
-    if steps.iter().all(|step| matches!(step, InitStep::Kept(_))) {
+    if !steps.iter().any(|step| matches!(step, InitStep::Wrote(_))) {
         writeln!(out, "\nNothing was changed.")?;
     }
     let here = if dir == Path::new(".") { String::new() } else { format!(" in {}", dir.display()) };
     let run = if is_crate { "cargo test --test evals" } else { "cargo arraign run" };
     writeln!(out, "\nNext{}: {run}", escape_line(&here))?;
-    if let Some(afterwards) = afterwards {
+    let wrote = |file: &str| steps.iter().any(|step| matches!(step, InitStep::Wrote(what) if what == file));
+    if let Some((_, afterwards)) = starter::AFTERWARDS.iter().find(|(file, _)| wrote(file)) {
         writeln!(out, "{afterwards}")?;
     }
     Ok(())

@@ -58,21 +58,16 @@ fn render_github(project: &WorkflowProject<'_>) -> String {
         let files = "${{ hashFiles('**/Cargo.lock', '**/Cargo.toml') }}";
         (
             format!(
-                "        with:\n          path: |\n            ~/.cargo/registry\n            {target}\n          \
+                "      - uses: actions/cache@v4\n        with:\n          path: |\n            ~/.cargo/registry\n            {target}\n          \
                  key: evals-${{{{ runner.os }}}}-{files}\n          restore-keys: evals-${{{{ runner.os }}}}-\n"
             ),
             "      - run: cargo test --test evals\n".to_owned(),
         )
     } else {
-        (
-            format!(
-                "        with: {{path: ~/.cargo/bin/cargo-arraign, key: \"arraign-{VERSION}-${{{{ runner.os }}}}\"}}\n"
-            ),
-            format!(
-                "      - run: command -v cargo-arraign || cargo install cargo-arraign --version {VERSION} --locked\n      \
-                 - run: cargo arraign run\n"
-            ),
-        )
+        // The wheel has the program: a build of it takes ten minutes. GitHub's machines have pipx.
+        let run =
+            format!("      - run: pipx install cargo-arraign=={VERSION}\n      - run: cargo-arraign run\n");
+        (String::new(), run)
     };
     let folder = if project.below.is_empty() {
         String::new()
@@ -80,7 +75,7 @@ fn render_github(project: &WorkflowProject<'_>) -> String {
         format!("    defaults: {{run: {{working-directory: {}}}}}\n", quote_yaml(project.below))
     };
     let text = include_str!("github.yml").replace("    # folder\n", &folder);
-    text.replace("        # cache\n", &cache).replace("      # run\n", &run)
+    text.replace("      # cache\n", &cache).replace("      # run\n", &run)
 }
 
 fn render_gitlab(project: &WorkflowProject<'_>) -> String {
@@ -88,21 +83,16 @@ fn render_gitlab(project: &WorkflowProject<'_>) -> String {
         let target = quote_yaml(&join_path(project.target_parent, "target"));
         (format!("  cache: {{key: evals, paths: [{target}]}}\n"), vec!["cargo test --test evals".to_owned()])
     } else {
-        let program = "\"$CI_PROJECT_DIR/.arraign/bin/cargo-arraign\"";
-        let install = format!(
-            "cargo install cargo-arraign --version {VERSION} --locked --root \"$CI_PROJECT_DIR/.arraign\""
-        );
-        (
-            format!("  cache: {{key: arraign-{VERSION}, paths: [.arraign]}}\n"),
-            vec![format!("test -x {program} || {install}"), format!("{program} arraign run")],
-        )
+        let install = format!("pip install --quiet cargo-arraign=={VERSION}");
+        (String::new(), vec![install, "cargo-arraign run".to_owned()])
     };
     if !project.below.is_empty() {
-        // The steps before stay in the root, where the cache is.
         run.insert(0, format!("cd {}", arraign::__internals::verdict::quoted(project.below)));
     }
     let run: Vec<String> = run.iter().map(|line| format!("    - {}\n", quote_yaml(line))).collect();
-    include_str!("gitlab.yml").replace("  # cache\n", &cache).replace("    # run\n", &run.concat())
+    let image = if project.is_crate { "rust:1" } else { "python:3-slim" };
+    let text = include_str!("gitlab.yml").replace("# image", image);
+    text.replace("  # cache\n", &cache).replace("    # run\n", &run.concat())
 }
 
 fn join_path(folder: &str, name: &str) -> String {
@@ -136,13 +126,20 @@ mod tests {
             let folder = github.root().pointer("/jobs/evals/defaults/run/working-directory");
             let folder = folder.and_then(arraign::__internals::yaml::Node::as_str).unwrap_or_default();
             assert_eq!(folder, below, "{text}");
-            assert!(github.root().pointer("/jobs/evals/steps/1/with/path").is_some(), "{text}");
+            let cache = github.root().pointer("/jobs/evals/steps/1/with/path");
+            assert_eq!(cache.is_some(), is_crate, "{text}");
+            // Nothing is compiled for a project that has nothing to compile.
+            assert_eq!(text.contains("pipx install cargo-arraign=="), !is_crate, "{text}");
+            assert!(!text.contains("cargo install") && !text.contains("# cache"), "{text}");
             let text = Workflow::Gitlab.render(&project);
             let gitlab = parse(&text);
             let first =
                 gitlab.root().pointer("/evals/script/0").and_then(arraign::__internals::yaml::Node::as_str);
             assert_eq!(first.expect("a command").starts_with("cd "), !below.is_empty(), "{text}");
-            assert!(!text.contains("# run") && !text.contains("# cache"), "{text}");
+            assert!(
+                !text.contains("# run") && !text.contains("# cache") && !text.contains("# image"),
+                "{text}"
+            );
         }
     }
 }

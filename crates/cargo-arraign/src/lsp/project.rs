@@ -14,7 +14,7 @@ use arraign::__internals::suite::{
 use arraign::json::{self, Json};
 use arraign::{CannotDecide, Check, Evidence, LoadErrors, Outcome, Suite};
 
-use crate::editor::SCHEMA;
+use crate::editor::{SCHEMA, SCHEMA_BELOW_CASES};
 
 /// The usual name of the folder of cases.
 const USUAL_FOLDER: &str = "evals";
@@ -144,12 +144,13 @@ impl Check for UnknownCheck {
     }
 }
 
-/// Returns the built-in checks, and those of the schema above the folder of cases: `ARRAIGN_SCHEMA` writes it with the checks
+/// Returns the built-in checks, and those of the schema below or above the folder of cases: `ARRAIGN_SCHEMA` writes it with the checks
 /// that the project registers in Rust.
 fn find_kinds(root: &Path) -> Registry {
     let mut kinds = Registry::default();
-    let schema =
-        root.ancestors().map(|folder| folder.join(SCHEMA)).find_map(|path| fs::read_to_string(path).ok());
+    let paths =
+        root.ancestors().flat_map(|folder| [SCHEMA_BELOW_CASES, SCHEMA].map(|name| folder.join(name)));
+    let schema = paths.into_iter().find_map(|path| fs::read_to_string(path).ok());
     let schema: Json = schema.and_then(|text| json::from_str(&text).ok()).unwrap_or_default();
     for name in list_metrics(&schema) {
         if kinds.find(&name).is_none() {

@@ -32,6 +32,14 @@ fn a_team_without_a_crate_has_a_red_trial_by_the_tutorial() {
 }
 
 #[test]
+fn forty_conversations_have_three_red_trials_by_the_tutorial() {
+    if is_missing("python3") {
+        return;
+    }
+    follow_tutorial("start-conversations.md");
+}
+
+#[test]
 fn a_promptfoo_configuration_has_a_red_trial_by_the_tutorial() {
     if is_missing("python3") {
         return;

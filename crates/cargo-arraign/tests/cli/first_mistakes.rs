@@ -94,6 +94,42 @@ const WRONG: &[(&str, &str, &[&str])] = &[
         "1:50",
         &["this group is not closed: add `)`, or write `\\(`"],
     ),
+    ("- {id: a, trace: traces/t.json, expect: [{regex: '.*'}]}", "1:50", &["cannot fail"]),
+    (
+        "- {id: a, trace: traces/t.json, expect: [{contains: 'x'}]}\n- {id: a, trace: traces/t.json, expect: [{contains: 'y'}]}",
+        "2:8",
+        &["duplicate id `a`", "line 1"],
+    ),
+    (
+        "- {id: a, trace: traces/t.json, expect: [{jsonpath: {path: '$.order-id'}}]}",
+        "1:60",
+        &["not a JSONPath", "$['order-id']"],
+    ),
+    (
+        "- {id: a, tier: smok, trace: traces/t.json, expect: [{tool_called: get_order}]}",
+        "1:17",
+        &["`smok` is none of the known values", "did you mean `smoke`?"],
+    ),
+    (
+        "- id: a\n  trace: traces/t.json\n  expect:\n    - contains: Status: shipped\n",
+        "4:23",
+        &["quote a text that contains a colon and a space"],
+    ),
+    (
+        "- {id: a, input: another question, trace: traces/t.json, expect: [{tool_called: get_order}]}",
+        "1:18",
+        &["the case asks", "the run was asked"],
+    ),
+    (
+        "- {id: a, trace: traces/wrong.json, expect: [{tool_called: get_order}]}",
+        "1:18",
+        &["line 1, column 2", "not JSON"],
+    ),
+    (
+        "prompts: [hi]\nproviders: [openai:gpt-5]\ntests:\n  - assert: [{type: equals, value: x}]\n",
+        "1:1",
+        &["this is a file of promptfoo", "cargo arraign import evals/s.yaml --from promptfoo"],
+    ),
     ("{hello: 1}", "1:1", &["this is no file of cases", "`.arraignignore`"]),
     ("tests: []", "1:8", &["`tests` is empty: the suite checks nothing"]),
 ];
@@ -102,6 +138,7 @@ const WRONG: &[(&str, &str, &[&str])] = &[
 fn a_first_mistake_has_its_place_and_what_to_write() {
     let package = Package::of("");
     package.write("evals/traces/t.json", TRACE);
+    package.write("evals/traces/wrong.json", "{wrong");
     let mut missing = Vec::new();
     for (case, place, parts) in WRONG {
         package.write("evals/s.yaml", case);
@@ -137,5 +174,39 @@ fn names_are_understood_as_people_type_them() {
     for arguments in [&["report", "--run", "2026"][..], &["compare", "2026", "2027"]] {
         let ran = package.arraign(arguments);
         assert!(ran.code == Some(2) && ran.stderr.contains(&format!("`{id}`")), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_misspelt_variable_and_a_wrong_tier_are_told() {
+    let package = Package::of("[{id: a, trace: traces/t.json, expect: [{tool_called: get_order}]}]");
+    package.write("evals/traces/t.json", TRACE);
+    let wrong = package.arraign_with(&[("ARRAIGN_REPROT", "html")], &["run"]);
+    assert_eq!(wrong.code, Some(2), "{}", wrong.stdout);
+    assert!(
+        wrong.stderr.contains("ARRAIGN_REPROT") && wrong.stderr.contains("did you mean `ARRAIGN_REPORT`?"),
+        "{}",
+        wrong.stderr
+    );
+    let tier = package.arraign_with(&[("ARRAIGN_TIER", "smok")], &["run"]);
+    assert!(tier.code == Some(2) && tier.stderr.contains("expected `smoke` or `full`"), "{}", tier.stderr);
+}
+
+/// A prompt that was edited after the run was recorded.
+#[test]
+fn a_stale_recording_names_the_file_and_the_command() {
+    let package = Package::of("[{id: a, agent: shop, input: hi, expect: [{contains: hello}]}]");
+    package.write(
+        "evals/arraign.yaml",
+        "agents: {shop: {command: [printf, '{\"steps\": [{\"say\": \"hello\"}]}'], inputs: ['prompts/*.md']}}",
+    );
+    package.write("prompts/a.md", "Be kind.");
+    let recorded = package.arraign_with(&[("ARRAIGN_AGENT_MODE", "record")], &["run"]);
+    assert_eq!(recorded.code, Some(0), "{}{}", recorded.stdout, recorded.stderr);
+    package.write("prompts/a.md", "Be quick.");
+    let stale = package.arraign(&["run"]);
+    assert_eq!(stale.code, Some(101), "{}{}", stale.stdout, stale.stderr);
+    for part in ["evals/s.yaml:1:", "`prompts/a.md` has changed", "ARRAIGN_AGENT_MODE=record "] {
+        assert!(stale.stdout.contains(part), "{part}: {}", stale.stdout);
     }
 }

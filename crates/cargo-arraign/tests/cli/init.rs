@@ -70,6 +70,126 @@ fn the_first_case_can_be_that_of_the_users_own_trace() {
     assert!(ran.stderr.contains("gone.json") && !folder.path().join("evals").exists(), "{}", ran.stderr);
 }
 
+/// The trace lies where the book says, and nothing else is there.
+#[test]
+fn a_case_is_written_wherever_the_trace_lies() {
+    let folder = folder(None);
+    let trace = "evals/traces/skill/raise_limit/1.json";
+    let path = folder.path().join(trace);
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    fs::write(&path, TRACE).expect("a trace");
+    let ran = arraign(folder.path(), &["init", "--from", trace, "--workflow", "none"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("wrote  evals/own.yaml\nwrote  evals/schemas/arraign.schema.json\n"),
+        "{}",
+        ran.stdout
+    );
+    let case = fs::read_to_string(folder.path().join("evals/own.yaml")).expect("a case");
+    assert!(case.contains("trace: traces/skill/raise_limit/1.json\n"), "{case}");
+    let ran = arraign(folder.path(), &["run"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("test own::1 ... ok"), "{}", ran.stdout);
+    // A second trace of this name, beside cases that are there.
+    fs::write(folder.path().join("1.json"), TRACE).expect("a trace");
+    let again = arraign(folder.path(), &["init", "--from", "1.json"]);
+    assert!(again.stdout.contains("kept   evals/own.yaml: already exists"), "{}", again.stdout);
+    let command = ["from-trace", "1.json", "--out", "evals/one.yaml"];
+    assert!(again.stdout.contains("next   cargo arraign from-trace 1.json --out evals/"), "{}", again.stdout);
+    assert_eq!(arraign(folder.path(), &command).code, Some(0));
+    let other = ["from-trace", "1.json", "--out", "evals/two.yaml"];
+    let ran = arraign(folder.path(), &other);
+    assert!(ran.stdout.contains("two_1.json"), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(arraign(folder.path(), &["run"]).code, Some(0));
+}
+
+/// A secret that the trace contains is not made part of the repository by naming the file.
+#[test]
+fn a_trace_with_a_secret_is_copied_without_it() {
+    let folder = folder(None);
+    fs::create_dir_all(folder.path().join("evals/traces")).expect("a folder");
+    let trace = TRACE.replace(
+        "sent\\\"}",
+        "sent\\\", \\\"api_key\\\": \\\"sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD\\\"}",
+    );
+    assert_ne!(trace, TRACE);
+    fs::write(folder.path().join("evals/traces/7.json"), trace).expect("a trace");
+    let ran = arraign(folder.path(), &["init", "--from", "evals/traces/7.json", "--workflow", "none"]);
+    assert!(ran.stdout.contains("wrote  evals/traces/own_7.json\n"), "{}{}", ran.stdout, ran.stderr);
+    let copied = fs::read_to_string(folder.path().join("evals/traces/own_7.json")).expect("the run");
+    assert!(!copied.contains("abcdefghijklmnop"), "{copied}");
+}
+
+#[test]
+fn transcripts_that_lie_around_are_found() {
+    let folder = folder(None);
+    fs::create_dir_all(folder.path().join("conversations")).expect("a folder");
+    for number in 1..=40 {
+        fs::write(folder.path().join(format!("conversations/conv_{number:03}.json")), TRACE)
+            .expect("a trace");
+    }
+    for (name, text) in [
+        ("package.json", r#"{"name": "a", "version": "1.0.0"}"#),
+        ("tsconfig.json", "{}"),
+        ("list.json", "[1]"),
+    ] {
+        fs::write(folder.path().join(name), text).expect("a file");
+    }
+    let ran = arraign(folder.path(), &["init", "--workflow", "none"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    insta::assert_snapshot!("init_beside_transcripts", ran.stdout);
+    // What it advises works.
+    let ran = arraign(folder.path(), &["init", "--from", "conversations/conv_001.json"]);
+    assert!(ran.stdout.contains("wrote  evals/own.yaml"), "{}{}", ran.stdout, ran.stderr);
+    let rules = "id: all\ntrace: {file: traces/conversations/*.json, each: true}\nexpect: [{tool_called: get_order}]\n";
+    fs::write(folder.path().join("evals/rules.yaml"), rules).expect("a case");
+    let copies = folder.path().join("evals/traces/conversations");
+    fs::create_dir_all(&copies).expect("a folder");
+    for entry in fs::read_dir(folder.path().join("conversations")).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        fs::copy(&path, copies.join(path.file_name().expect("a name"))).expect("a copy");
+    }
+    let ran = arraign(folder.path(), &["run"]);
+    assert!(ran.stdout.contains("42 passed"), "{}{}", ran.stdout, ran.stderr);
+}
+
+#[test]
+fn rust_analyzer_sees_cases_where_it_is_wanted() {
+    let plain = folder(Some(MANIFEST));
+    arraign(plain.path(), &["init", "--workflow", "none"]);
+    let target = fs::read_to_string(plain.path().join("tests/evals.rs")).expect("a target");
+    assert!(!plain.path().join("evals/cases.rs").exists() && !target.contains("cases!"), "{target}");
+    let wanted = folder(Some(MANIFEST));
+    arraign(wanted.path(), &["init", "--rust-analyzer", "--workflow", "none"]);
+    let target = fs::read_to_string(wanted.path().join("tests/evals.rs")).expect("a target");
+    assert!(
+        wanted.path().join("evals/cases.rs").exists() && target.contains("arraign::cases!(\"evals\");"),
+        "{target}"
+    );
+    // A case more, and no reminder unless the file is there.
+    for (folder, is_reminded) in [(&plain, false), (&wanted, true)] {
+        let case = "{id: more, trace: {calls: [look]}, expect: [{tool_called: look}]}";
+        fs::write(folder.path().join("evals/more.yaml"), case).expect("a case");
+        let ran = arraign(folder.path(), &["run"]);
+        assert_eq!(ran.stderr.contains("cargo arraign ide"), is_reminded, "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn an_agent_gets_its_feature_its_function_and_its_case() {
+    let folder = folder(Some(MANIFEST));
+    let ran = arraign(folder.path(), &["init", "--agent", "model"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    insta::assert_snapshot!("init_with_an_agent", ran.stdout);
+    let manifest = fs::read_to_string(folder.path().join("Cargo.toml")).expect("a manifest");
+    assert!(manifest.contains("arraign = { version = \"0.1\", features = [\"model\"] }"), "{manifest}");
+    let target = fs::read_to_string(folder.path().join("tests/evals.rs")).expect("a target");
+    assert!(target.contains(".agent(\"support\", support).agent_model(\"support\").run()"), "{target}");
+    let elsewhere = self::folder(None);
+    let ran = arraign(elsewhere.path(), &["init", "--agent", "model"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("agents: {support: {command:"), "{}", ran.stderr);
+}
+
 #[test]
 fn a_crate_gets_all_that_runs_its_first_case() {
     let folder = folder(Some(MANIFEST));
