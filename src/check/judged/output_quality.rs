@@ -24,10 +24,12 @@ use crate::outcome::{CannotDecide, Item, Loss, Outcome, Score, State, Violation,
 use crate::place::LoadErrors;
 use crate::yaml::{Placed, Unparsed, even_null, read_all};
 
-pub(crate) const KIND: CheckKind =
-    CheckKind::built::<OutputQualitySettings>("output_quality", "a judge finds the final answer good enough")
-        .only_reports(|node| node.get("min").is_none())
-        .without_calls();
+pub(crate) const KIND: CheckKind = CheckKind::built::<OutputQualitySettings>(
+    "output_quality",
+    "a judge finds the final answer good enough, or, without a judge, its `assertions` hold",
+)
+.only_reports(|node| node.get("min").is_none())
+.without_calls();
 
 /// The label of the question.
 const LABEL: &str = "output_quality";

@@ -93,7 +93,8 @@ impl HtmlCharts {
     pub(super) fn add_verdict(&mut self, verdict: &Verdict) {
         self.totals.add_verdict(verdict);
         self.has_scorecards |= !verdict.scorecards.is_empty();
-        if verdict.errors.is_empty() {
+        // Without a scorecard, the figure is the share of the checks that hold.
+        if verdict.errors.is_empty() && !verdict.scorecards.is_empty() {
             self.bins[find_bin(verdict.score.get())] += 1;
         }
         // `entry` needs an owned key. Most files and checks are known, so the key is cloned only for a new one.

@@ -109,12 +109,13 @@ impl ReportBuilder for HtmlReport<'_> {
 }
 
 impl VerdictLines {
-    /// Adds a verdict. One that did not pass loses its details before it is left out.
+    /// Adds a verdict. One that does not fit loses its details before it is left out, and one that passed loses them as soon as the
+    /// page is half full: each case has a page of its own as long as possible.
     fn add_verdict(&mut self, verdict: &Verdict) {
         let passed = TrialResult::from_verdict(verdict) == TrialResult::Passed;
-        // Three attempts: the whole line, the line without details for a trial that did not pass, and no line at all.
-        if !self.push_line(render_safe_json(&line::build_page_verdict(verdict)), passed)
-            && (passed || !self.push_line(line::render_short_verdict_line(verdict), passed))
+        let is_short = passed && self.bytes > MAX_VERDICT_BYTES / 2;
+        if (is_short || !self.push_line(render_safe_json(&line::build_page_verdict(verdict)), passed))
+            && !self.push_line(line::render_short_verdict_line(verdict), passed)
         {
             self.left_out += 1;
             self.texts.push(String::new());

@@ -21,6 +21,7 @@ const SCRIPT: &str = concat!(
     include_str!("script/compare.js"),
     include_str!("script/beside.js"),
     include_str!("script/waterfall.js"),
+    include_str!("script/csv.js"),
     include_str!("script/timeline.js"),
     include_str!("script/scores.js"),
     include_str!("script/changes.js"),

@@ -1,5 +1,7 @@
 //! One row in the list of cases.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::figures::AgentFigures;
@@ -15,6 +17,9 @@ use crate::verdict::{Finding, Verdict};
 
 /// The largest length of a row's claim, in characters.
 const MAX_CLAIM_CHARS: usize = 240;
+/// The largest number of a case's metadata that are filters, and the largest length of one, in characters.
+const MAX_METADATA: usize = 10;
+const MAX_METADATA_CHARS: usize = 80;
 
 /// A row of the list. Empty fields are omitted, since a page may have thousands of rows.
 #[derive(Serialize)]
@@ -35,6 +40,12 @@ pub(super) struct CaseRow<'v> {
     agent: Option<AgentFigures>,
     #[serde(skip_serializing_if = "Option::is_none")]
     claim: Option<String>,
+    /// What the case says of itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    /// The metadata of the case, as texts.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    metadata: BTreeMap<&'v str, String>,
     /// The checks that failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     broken: Vec<&'v str>,
@@ -57,10 +68,14 @@ impl<'v> CaseRow<'v> {
             standing: TrialResult::from_verdict(verdict).as_str(),
             file: &verdict.case.file,
             line: Some(verdict.case.line),
-            // A trial that broke off has a score of zero, which was never computed.
-            score: Some(verdict.score.get()).filter(|_| verdict.errors.is_empty()),
+            // Without a scorecard, the figure is the share of the checks that hold, and no score. A trial that broke off has a
+            // score of zero, which was never computed.
+            score: Some(verdict.score.get())
+                .filter(|_| verdict.errors.is_empty() && !verdict.scorecards.is_empty()),
             agent: (!verdict.runs.is_empty()).then(|| AgentFigures::from_runs(&verdict.runs)),
             claim: (!verdict.passed).then(|| truncate_text(&shorten_headline(verdict), MAX_CLAIM_CHARS)),
+            description: verdict.description.as_deref().map(|text| truncate_text(text, MAX_CLAIM_CHARS)),
+            metadata: list_metadata(verdict),
             broken: list_violated_checks(verdict),
             tags: &verdict.tags,
             past: history.and_then(|history| history.find(verdict)),
@@ -80,12 +95,24 @@ impl<'v> CaseRow<'v> {
             score: None,
             agent: None,
             claim: skipped.reason.as_deref().map(|reason| truncate_text(reason, MAX_CLAIM_CHARS)),
+            description: None,
+            metadata: BTreeMap::new(),
             broken: Vec::new(),
             tags: &[],
             past: None,
             badges: Vec::new(),
         }
     }
+}
+
+/// Returns the first entries of the metadata, each as a short text.
+fn list_metadata(verdict: &Verdict) -> BTreeMap<&str, String> {
+    let entries = verdict.metadata.iter().flat_map(|metadata| metadata.iter());
+    let texts = entries.take(MAX_METADATA).map(|(key, value)| {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        (&**key, truncate_text(&text, MAX_METADATA_CHARS))
+    });
+    texts.collect()
 }
 
 fn list_badges(verdict: &Verdict) -> Vec<&'static str> {

@@ -104,7 +104,7 @@ function quarantineOf({ until, reason, owner, lapse, unchecked }) {
 }
 
 function headOf(row, verdict) {
-  const facts = [`${row.file}${row.line ? `:${row.line}` : ""}`, verdict && `score ${percent(verdict.score)}`,
+  const facts = [`${row.file}${row.line ? `:${row.line}` : ""}`, row.score !== undefined && `score ${percent(row.score)}`,
     verdict && `checked in ${duration(verdict.duration_ms)}`, verdict?.attempts && `attempts: ${verdict.attempts}`,
     verdict && `tier ${verdict.tier}`, verdict?.harness && `harness ${verdict.harness}`];
   return [el("h1", { tabindex: "-1" }, nameOf(row.name)),
@@ -115,14 +115,14 @@ function headOf(row, verdict) {
     verdict && rerunOf(verdict.rerun)];
 }
 
-// What decides, and folded below it what only costs points or is only told of.
+// What decides, and folded below it what only costs points or is only reported.
 function violationsOf(verdict) {
   const breaches = breachesOf(verdict);
   const first = breaches.filter(({ finding }) => !isMinor(finding)).length;
   const draw = (id, entries, from) =>
     portions(el("div", { id }), entries, BREACHES, (entry, nth) => breachOf(verdict, entry, from + nth));
   const [main, minor] = [breaches.slice(0, first), breaches.slice(first)];
-  const what = main.length ? `${minor.length} more, which decide nothing by themselves ` : `${counted(minor.length, "violation")}, none of which decides by itself `;
+  const what = main.length ? `${minor.length} more, which do not fail the case by themselves ` : `${counted(minor.length, "violation")}, none of which fails the case by itself `;
   const accepted = verdict.pinned ? ", accepted by the snapshot" : ", as the case expects";
   return [main.length > 0 && [el("h2", {}, counted(main.length, "violation"), verdict.accepted && accepted), draw("violations", main, 0)],
     minor.length > 0 && el("details", { class: "fold", id: "minor-fold", open: !main.length },

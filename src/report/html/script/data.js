@@ -46,7 +46,7 @@ const callCount = (run) => run.calls.length + (run.calls_left_out ?? 0);
 
 // What is searched: all of a row's words, in small letters.
 function wordsOf(row) {
-  row.words ??= [row.name, row.harness ?? "", row.variant ?? "", row.file, row.claim ?? "", row.agent?.model ?? "", row.agent?.agent ?? "", ...(row.broken ?? []), ...(row.tags ?? []), ...(row.badges ?? [])].join("\n").toLowerCase();
+  row.words ??= [row.name, row.harness ?? "", row.variant ?? "", row.file, row.claim ?? "", row.description ?? "", ...Object.entries(row.metadata ?? {}).map(([key, value]) => `${key}=${value}`), row.agent?.model ?? "", row.agent?.agent ?? "", ...(row.broken ?? []), ...(row.tags ?? []), ...(row.badges ?? [])].join("\n").toLowerCase();
   return row.words;
 }
 

@@ -1,4 +1,4 @@
-// The columns of the list, and the list in groups: by model, by agent or by file.
+// The columns of the list, and the list in groups: by model, by agent, by file or by what the metadata of cases say.
 
 // What the agent used. A column that no case has a figure for is left out.
 const FIGURES = [
@@ -12,15 +12,23 @@ const HAS_MODELS = ROWS.some((row) => row.agent?.model);
 
 const HAS_VARIANTS = ROWS.some((row) => row.variant);
 
+// Only scorecards make a score.
+const HAS_SCORES = ROWS.some((row) => row.score !== undefined);
+
+// The metadata by which cases can be grouped, and filtered by a click on a group.
+const MOST_KEYS = 20;
+const METADATA = [...new Set(ROWS.flatMap((row) => Object.keys(row.metadata ?? {})))].sort().slice(0, MOST_KEYS);
+
 const GROUPS = {
   ...(HAS_VARIANTS && { variant: (row) => row.variant ?? "no variant" }),
   model: (row) => row.agent?.model ?? "no model recorded",
   agent: (row) => row.agent?.agent ?? "no agent recorded",
   file: (row) => row.file,
+  ...Object.fromEntries(METADATA.map((key) => [`metadata.${key}`, (row) => row.metadata?.[key] ?? `no ${key}`])),
 };
 
 function headOfTable(first, second) {
-  const names = [[first], [second], HAS_VARIANTS && second === "Case" && ["Variant"], HAS_MODELS && second === "Case" && ["Model"], ["Score", "number"], ...FIGURES.map(([key, title]) => [title, `number ${key}`])];
+  const names = [[first], [second], HAS_VARIANTS && second === "Case" && ["Variant"], HAS_MODELS && second === "Case" && ["Model"], HAS_SCORES && ["Score", "number"], ...FIGURES.map(([key, title]) => [title, `number ${key}`])];
   return el("tr", { role: "row" }, names.filter(Boolean).map(([name, kind]) => el("th", { role: "columnheader", class: kind }, name)));
 }
 
@@ -46,7 +54,7 @@ function groupRow(name, rows, go) {
   return el("tr", { role: "row" },
     el("td", { role: "cell", class: "share" }, ran.length ? [`${passed} of ${ran.length} passed`, bar(passed / ran.length, "pass")] : `${rows.length} skipped`),
     el("td", { role: "cell" }, el("button", { type: "button", class: "link", title: `Show only ${name}`, onclick: go }, breakable(name))),
-    figureCell("score", "Score", score === undefined ? "" : percent(score)),
+    HAS_SCORES && figureCell("score", "Score", score === undefined ? "" : percent(score)),
     figureCells((key) => meanOf(ran, (row) => row.agent?.[key])));
 }
 

@@ -63,10 +63,10 @@ function rowOf(index) {
   const runs = row.agent?.runs > 1 && el("span", { class: "tag" }, counted(row.agent.runs, "run"));
   return el("tr", { role: "row" },
     el("td", { role: "cell" }, standing(row.standing)),
-    el("td", { role: "cell" }, name, badges(row), runs, row.past && sparklineOf(row.past), row.claim && el("div", { class: "claim" }, sentence(row.claim))),
+    el("td", { role: "cell" }, name, badges(row), runs, row.past && sparklineOf(row.past), row.description && el("div", { class: "quiet" }, row.description), row.claim && el("div", { class: "claim" }, sentence(row.claim))),
     HAS_VARIANTS && el("td", { role: "cell", class: "model" }, breakable(row.variant ?? "")),
     HAS_MODELS && el("td", { role: "cell", class: "model" }, breakable(row.agent?.model ?? "")),
-    el("td", { role: "cell", class: "number score" }, score),
+    HAS_SCORES && el("td", { role: "cell", class: "number score" }, score),
     figureCells((key) => row.agent?.[key]));
 }
 
@@ -156,6 +156,7 @@ function ask(change) {
 
 function startList() {
   if (!HAS_VARIANTS) byId("group").querySelector("[value=variant]").remove();
+  for (const key of METADATA) byId("group").append(el("option", { value: `metadata.${key}` }, `by ${key}`));
   byId("search").addEventListener("input", (event) => ask({ words: event.target.value }));
   byId("order").addEventListener("change", (event) => ask({ order: event.target.value }));
   byId("group").addEventListener("change", (event) => ask({ group: event.target.value, only: "" }));

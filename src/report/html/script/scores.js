@@ -1,7 +1,7 @@
 // Where the points went: scorecards as bars, and each check with what it looked at.
 
 const ITEMS = 100;
-const STAKES = { gate: "hard gate", points: "costs points", told: "only told of" };
+const STAKES = { gate: "hard gate", points: "costs points", told: "only reported" };
 
 function cardOf(verdict, card) {
   const share = (card.score ?? 0) / card.full;
@@ -65,9 +65,14 @@ function findingOf(verdict, finding) {
   const rule = [RULES[finding.metric], STAKES[finding.stake], run].filter(Boolean).join(" · ");
   const words = { pass: "holds", fail: "violated" };
   const unanswered = finding.unfit !== undefined;
-  const cells = [standing(finding.status, words[finding.status]),
+  // All or nothing is what the word says already, and a share is no score.
+  const share = !unanswered && finding.score > 0 && finding.score < 1;
+  const reported = finding.stake === "points" || finding.metric === "output_quality";
+  const word = reported && finding.status === "pass" && finding.score < 1 ? "reported" : words[finding.status];
+  const cells = [standing(finding.status, word),
     el("span", { class: "name" }, el("span", { class: "check-name" }, finding.metric), rule && el("span", { class: "rule" }, rule)),
-    unanswered ? el("span") : bar(finding.score, finding.status), el("span", { class: "of" }, unanswered ? "" : percent(finding.score))];
+    share || (reported && !unanswered) ? bar(finding.score, finding.status) : el("span"),
+    el("span", { class: "of" }, unanswered ? "" : reported ? percent(finding.score) : share ? `${percent(finding.score)} of it` : "")];
   const inside = insideOf(finding);
   if (!inside.length) return el("div", { class: "finding" }, el("div", { class: "row" }, cells));
   return el("details", { class: "finding", open: unanswered }, el("summary", {}, cells), el("div", { class: "inside" }, inside));

@@ -110,6 +110,7 @@ function startTheme() {
 
 startTheme();
 startList();
+startCsv();
 startComparison();
 document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault();

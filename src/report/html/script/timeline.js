@@ -53,7 +53,8 @@ function callStep(verdict, run, call, details, wrong) {
     el("p", { class: "accuse" }, el("a", { href: linkTo(verdict.key, `/violation/${index + 1}`) }, finding.metric), ": ", sentence(breach.message)));
   return el("li", { class: wrong.length ? "step wrong" : "step", id: `call-${run}-${call.index}` },
     el("span", { class: "dot", "aria-hidden": "true" }, call.index),
-    el("details", { class: "call" },
+    // What a check complains of is read with what the call returned.
+    el("details", { class: "call", open: wrong.length > 0 },
       el("summary", {}, el("span", { class: "tool", title: call.written }, call.name), el("span", { class: "preview" }, call.arguments), stateOf(call, details)),
       el("div", {}, inside)),
     details?.error !== undefined && el("p", { class: "reason" }, details.error.split("\n")[0].slice(0, 300)),

@@ -70,12 +70,15 @@ function traceOf(run) {
   return mapping([...facts, ["usage", usage], ["steps", `[\n  ${entries.join(",\n  ")}\n]`]]) + "\n";
 }
 
+// Gives a text to the reader as a file.
+function saveFile(name, type, text) {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  el("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
 function saveButton(verdict, index) {
-  const save = () => {
-    const address = URL.createObjectURL(new Blob([traceOf(verdict.runs[index])], { type: "application/json" }));
-    const link = el("a", { href: address, download: `${verdict.name.replace(/[^\p{L}\p{N}_-]+/gu, "-")}.json` });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(address), 1000);
-  };
+  const name = `${verdict.name.replace(/[^\p{L}\p{N}_-]+/gu, "-")}.json`;
+  const save = () => saveFile(name, "application/json", traceOf(verdict.runs[index]));
   return el("button", { type: "button", class: "plain save", onclick: save }, "Save as a trace (JSON)");
 }
