@@ -101,7 +101,7 @@ mod book {
     #[doc = include_str!("../docs/extend.md")]
     struct Extend;
 
-    #[cfg(feature = "live")]
+    #[cfg(feature = "model")]
     #[doc = include_str!("../docs/start-rust.md")]
     struct StartRust;
 }
