@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
 use std::time::Instant;
 
 use super::aggregate::{has_statistics, run_figures};
@@ -20,6 +21,7 @@ use crate::outcome::{
 };
 use crate::pattern::ToolPattern;
 use crate::score::Effect;
+use crate::source::lock;
 use crate::suite::RecordedRun;
 use crate::trace::{CallsUnrecorded, Ended, Trace};
 use crate::verdict::Finding;
@@ -37,6 +39,9 @@ pub trait StartPrograms {
 
     /// Runs a program behind a mock tool. `input` is the line that it reads.
     fn answer_call(&self, request: &ProgramRequest, input: String) -> Result<ProgramAnswer, Absent>;
+
+    /// The answers to calls so far. The mutants of a run share most of its calls.
+    fn known_replies(&self) -> &Mutex<ProgramReplies>;
 }
 
 /// Runs the programs of checks.
@@ -92,10 +97,13 @@ impl OpinionSource<'_> {
     /// check as well, in milliseconds.
     fn ask_programs(self, case: &Case, evidence: &Evidence<'_>) -> (ProgramReplies, Vec<f64>) {
         let mut times = vec![0.0; case.expectations.len()];
-        let mut replies = ProgramReplies::default();
         let (Self::Session(_, Some(start)) | Self::Fixed(_, Some(start))) = self else {
-            return (replies, times);
+            return (ProgramReplies::default(), times);
         };
+        if case.mocks.as_ref().is_none_or(|mocks| !mocks.script.has_programs) {
+            return (ProgramReplies::default(), times);
+        }
+        let mut replies = lock(start.known_replies()).clone();
         let ask = |request: &ProgramRequest, input: String| start.answer_call(request, input);
         for (expectation, time) in case.expectations.iter().zip(&mut times) {
             let part = expectation.turn.map(|turn| narrow_to_turn(evidence, turn));
@@ -108,6 +116,7 @@ impl OpinionSource<'_> {
             let _ = catch_unwind(asked);
             *time = millis_since(started);
         }
+        lock(start.known_replies()).clone_from(&replies);
         (replies, times)
     }
 }

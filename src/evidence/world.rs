@@ -57,11 +57,6 @@ pub(crate) struct ProgramReply {
 pub struct ProgramReplies(BTreeMap<String, Result<ProgramReply, Absent>>);
 
 impl ProgramReplies {
-    /// Returns the number of calls that programs were asked about.
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
     /// Whether the call with this key was asked about.
     pub(crate) fn contains(&self, key: &str) -> bool {
         self.0.contains_key(key)

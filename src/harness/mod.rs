@@ -47,8 +47,9 @@ pub use self::snapshots::{DESCRIPTION, pending_folder, snapshot_text};
 
 use self::cli::HarnessCommand;
 use self::output::finish::RunFinisher;
-pub use self::plan::PlannedAttack;
+use self::output::reports::TrialCounts;
 use self::plan::{AttackPhase, Plan, PlanSource, RecentSuites};
+pub use self::plan::{PlannedAttack, SHOWN_FAILURES};
 use self::quarantine::RunQuarantine;
 use self::record::harness_id::HarnessId;
 use self::record::prepare::{make_store, prepare_store};

@@ -8,15 +8,15 @@ use crate::evidence::{AskProgram, ProgramReplies, ProgramReply};
 use crate::outcome::CannotDecide;
 use crate::trace::Arguments;
 
-/// The most answers of programs to the calls of one run. A run of which many orders of calls are possible needs some for each.
-const MAX_ASKED: usize = 1_000;
+/// The most questions to programs about one run. A run of which many orders of calls are possible needs some for each order.
+const MAX_ASKED: u32 = 1_000;
 
 /// Where the answers of programs come from.
 pub(super) enum ProgramSource<'s> {
     /// They are known.
     Known(&'s ProgramReplies),
     /// A program is asked for those that are not known yet.
-    Asked(AskProgram<'s>, &'s mut ProgramReplies),
+    Asked(AskProgram<'s>, &'s mut ProgramReplies, u32),
 }
 
 impl ProgramSource<'_> {
@@ -42,12 +42,13 @@ impl ProgramSource<'_> {
     fn find_reply(&mut self, run: &ScriptRun, call: &ProgramCall) -> Result<&ProgramReply, CannotDecide> {
         match self {
             Self::Known(replies) => replies.find(call.key()),
-            Self::Asked(ask, replies) => {
+            Self::Asked(ask, replies, asked) => {
                 if !replies.contains(call.key()) {
-                    if replies.len() >= MAX_ASKED {
+                    if *asked == MAX_ASKED {
                         let what = format!("the programs behind the mock tools were asked {MAX_ASKED} times");
                         return Err(CannotDecide::budget_exceeded(what));
                     }
+                    *asked += 1;
                     let answer = ask(&call.program, run.render_input(call));
                     replies.insert(call.key().to_owned(), answer.map(|answer| run.compare_answer(answer)));
                 }

@@ -292,7 +292,7 @@ impl Check for State {
     fn ask_programs(&self, evidence: &Evidence<'_>, ask: AskProgram<'_>, replies: &mut ProgramReplies) {
         if self.script.has_programs {
             // Only the answers count here. The check decides with them, and says what is missing.
-            drop(self.decide(evidence, &mut ProgramSource::Asked(ask, replies)));
+            drop(self.decide(evidence, &mut ProgramSource::Asked(ask, replies, 0)));
         }
     }
 

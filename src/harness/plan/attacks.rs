@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::{CaseWork, Plan, PlannedTrial, TrialWork};
@@ -46,7 +47,12 @@ pub(in crate::harness) struct AttackPlan {
     cases: Mutex<Vec<AttackedCase>>,
     planned: Mutex<Vec<PlannedAttack>>,
     results: Mutex<Vec<AttackResult>>,
+    /// The number of failures that were shown whole.
+    shown: AtomicUsize,
 }
+
+/// The number of attacks whose failures are shown whole. An agent that obeys one text obeys many, and they look alike.
+pub const SHOWN_FAILURES: usize = 5;
 
 /// An attack, and the case in its file.
 #[derive(Debug, Clone)]
@@ -94,6 +100,7 @@ impl AttackPlan {
             cases: Mutex::default(),
             planned: Mutex::default(),
             results: Mutex::default(),
+            shown: AtomicUsize::default(),
         }
     }
 
@@ -227,6 +234,14 @@ impl AttackPhase {
             && !case.runs.contains(run)
         {
             case.runs.push(run.clone());
+        }
+    }
+
+    /// Whether the failure of one more trial is shown whole.
+    pub(in crate::harness) fn shows_failure(&self) -> bool {
+        match self {
+            Self::Observe(_) => true,
+            Self::Attack(attacks) => attacks.shown.fetch_add(1, Ordering::Relaxed) < SHOWN_FAILURES,
         }
     }
 

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(super) use self::all::plan_all;
-pub use self::attacks::PlannedAttack;
 pub(super) use self::attacks::{AttackPhase, AttackPlan, CaseObserver, name_attack};
+pub use self::attacks::{PlannedAttack, SHOWN_FAILURES};
 pub(super) use self::deferred::{DeferredCase, KEPT_CASES, RecentSuites};
 pub(super) use self::variants::TrialVariant;
 use super::cli::HarnessCommand;

@@ -1,11 +1,12 @@
 //! The programs that check runs (`exec`) and that answer calls of mock tools: whether they may start, and their input.
 
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use crate::agent::{AgentEnvironment, ProgramRunner};
 use crate::case::Case;
 use crate::engine::StartPrograms;
-use crate::evidence::{Absent, ProgramAnswer, ProgramReport, ProgramRequest};
+use crate::evidence::{Absent, ProgramAnswer, ProgramReplies, ProgramReport, ProgramRequest};
 use crate::harness::run::ALLOW_EXEC;
 use crate::json::{self, Json, json};
 use crate::reader::to_native;
@@ -23,6 +24,7 @@ pub struct CasePrograms<'c> {
     programs: &'c CheckPrograms,
     case: &'c Case,
     path: &'c Path,
+    replies: Mutex<ProgramReplies>,
 }
 
 impl CheckPrograms {
@@ -39,7 +41,7 @@ impl CheckPrograms {
 
     /// Returns the programs of a case in the file `path`.
     pub fn of_case<'c>(&'c self, case: &'c Case, path: &'c Path) -> CasePrograms<'c> {
-        CasePrograms { programs: self, case, path }
+        CasePrograms { programs: self, case, path, replies: Mutex::default() }
     }
 
     fn require_consent(&self) -> Result<(), Absent> {
@@ -59,7 +61,7 @@ impl StartPrograms for CasePrograms<'_> {
         workspace: Option<&RunWorkspace>,
     ) -> Result<ProgramReport, Absent> {
         self.programs.require_consent()?;
-        let Self { programs, case, path } = self;
+        let Self { programs, case, path, .. } = self;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let trace: Json = json::from_str(&to_native(trace)).unwrap_or_default();
         let facts = json!({"id": case.id.as_deref().unwrap_or(&stem), "input": case.input, "trace": trace});
@@ -79,5 +81,9 @@ impl StartPrograms for CasePrograms<'_> {
     fn answer_call(&self, request: &ProgramRequest, input: String) -> Result<ProgramAnswer, Absent> {
         self.programs.require_consent()?;
         self.programs.runner.answer_call(request, input).map_err(Absent::Failed)
+    }
+
+    fn known_replies(&self) -> &Mutex<ProgramReplies> {
+        &self.replies
     }
 }

@@ -338,6 +338,9 @@ fn report_verdict(context: &RunContext, mut verdict: Verdict, tolerated: bool) -
     if verdict.passed || tolerated || verdict.is_quarantined() {
         return Ok(());
     }
+    if !context.readers.json && context.attack.as_ref().is_some_and(|phase| !phase.shows_failure()) {
+        return Err(Failed::without_message());
+    }
     // The log has paths of the package; what a terminal shows is a link from the root of the workspace.
     verdict.rebase(&context.project.folder);
     let headline = terminal::render_headline(&verdict);

@@ -1,10 +1,11 @@
 //! Replaces `programs.rs` without the feature `live`: no program runs.
 
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use crate::case::Case;
 use crate::engine::StartPrograms;
-use crate::evidence::{Absent, ProgramAnswer, ProgramReport, ProgramRequest};
+use crate::evidence::{Absent, ProgramAnswer, ProgramReplies, ProgramReport, ProgramRequest};
 use crate::trace::Trace;
 use crate::workspace::RunWorkspace;
 
@@ -12,7 +13,7 @@ use crate::workspace::RunWorkspace;
 pub struct CheckPrograms;
 
 /// The programs of a case, of which none runs.
-pub struct CasePrograms;
+pub struct CasePrograms(Mutex<ProgramReplies>);
 
 #[expect(clippy::unused_self, reason = "the same signatures as with programs")]
 impl CheckPrograms {
@@ -27,7 +28,7 @@ impl CheckPrograms {
 
     /// Returns the programs of a case, of which none runs.
     pub fn of_case(&self, _case: &Case, _path: &Path) -> CasePrograms {
-        CasePrograms
+        CasePrograms(Mutex::default())
     }
 }
 
@@ -47,5 +48,9 @@ impl StartPrograms for CasePrograms {
 
     fn answer_call(&self, _request: &ProgramRequest, _input: String) -> Result<ProgramAnswer, Absent> {
         Err(refuse_program())
+    }
+
+    fn known_replies(&self) -> &Mutex<ProgramReplies> {
+        &self.0
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use arraign::__internals::attack::{AttackOutcome, AttackReport, AttackTally};
+use arraign::__internals::harness::SHOWN_FAILURES;
 use arraign::__internals::report::plain::{count_noun, escape_line};
 
 /// The largest number of attacks that are listed for each outcome.
@@ -34,6 +35,14 @@ pub(super) fn render_report(report: &AttackReport, path: &str) -> String {
         count_noun(count, "case"),
         escape_line(&report.pack)
     );
+    let failed = report.attacks.iter().filter(|attack| attack.security != AttackOutcome::Resisted).count();
+    if failed > SHOWN_FAILURES {
+        let _ = writeln!(
+            text,
+            "{SHOWN_FAILURES} of {failed} failures are shown whole; all of them: cargo arraign report, or one alone: \
+             cargo arraign attack -- --exact NAME"
+        );
+    }
     let _ = writeln!(text, "all results: {}", escape_line(path));
     text
 }

@@ -292,10 +292,19 @@ fn the_example_is_red_for_the_agent_that_obeys_live_and_replayed() {
     let folder = package.path();
     let live = [LIVE, ("OPENAI_BASE_URL", model.url.as_str()), ("OPENAI_API_KEY", "none")];
     let replay = [("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")];
-    for (variant, code, succeeded) in [("baseline", 0, 0), ("obedient", 101, 8)] {
+    for (variant, code, succeeded) in [("baseline", 0, 0), ("obedient", 101, 8_usize)] {
         let common = ["--most", "8", "--variant", variant];
         let replayed = attack(folder, &replay, &[&common[..], &["--allow-exec"]].concat());
         assert_eq!(replayed.code, Some(code), "{}", replayed.said);
+        // Of failures that look alike, a handful is shown whole.
+        let shown = replayed.said.matches("error[not_injected]").count();
+        assert_eq!(shown, succeeded.min(5), "{}", replayed.said);
+        assert_eq!(
+            replayed.said.contains("5 of 8 failures are shown whole"),
+            succeeded > 5,
+            "{}",
+            replayed.said
+        );
         let recorded = read_results(folder);
         assert_eq!(recorded["total"]["succeeded"]["count"], succeeded);
         let asked = attack(folder, &live, &common);
