@@ -31,6 +31,10 @@ pub(super) struct DeclarationFields {
     pub(super) runs: Option<PathSelector>,
     /// The steps of a run, in their order. A step that is a list is its elements.
     pub(super) steps: Option<PathSelector>,
+    /// Texts that are JSON, such as figures that a format keeps in a text. The paths begin at a run or at a step, and the
+    /// texts are read as JSON before the other paths select.
+    #[serde(default)]
+    pub(super) json: Rules<PathSelector>,
     /// The runs, in a format that has a reader.
     pub(super) inside: Option<InsideRule>,
     /// The system prompt of a step.
@@ -193,6 +197,7 @@ impl TryFrom<DeclarationFields> for ReaderDeclaration {
         if fields.inside.is_some() && fields.has_parts_of_steps() {
             return Err("`inside` reads texts, calls and results: they have no paths beside it".to_owned());
         }
+        fields.json.iter_mut().for_each(|text| text.json = true);
         // A tool is named by the file or by the declaration.
         for call in fields.call.iter_mut() {
             if call.name.is_some() == call.tool.is_some() {
@@ -210,14 +215,18 @@ impl DeclarationFields {
     /// The paths that begin at a run, without the one that selects its steps.
     pub(super) fn selectors_of_runs(&self) -> impl Iterator<Item = &PathSelector> {
         let inside = self.inside.as_ref().map(|inside| &inside.path);
-        [self.steps.as_ref(), inside, self.answer.as_ref()].into_iter().flatten()
+        self.json.iter().chain([self.steps.as_ref(), inside, self.answer.as_ref()].into_iter().flatten())
     }
 
     /// The paths that begin at a step and select texts, calls and results.
     pub(super) fn selectors_of_steps(&self) -> impl Iterator<Item = &PathSelector> {
         let texts = [&self.system, &self.user, &self.say].into_iter().flatten();
         let calls = self.call.iter().filter_map(|rule| rule.each.as_ref());
-        texts.chain(calls).chain(self.result.iter().filter_map(|rule| rule.each.as_ref()))
+        self.json
+            .iter()
+            .chain(texts)
+            .chain(calls)
+            .chain(self.result.iter().filter_map(|rule| rule.each.as_ref()))
     }
 
     /// The lists out of which the paths of a step select.

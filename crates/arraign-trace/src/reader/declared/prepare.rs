@@ -1,4 +1,5 @@
-//! Values that are read as something else than what the file holds: a text that is JSON, an object with numbered keys.
+//! Values that are read as something else than what the file holds: a text that is JSON, an object with numbered keys, an
+//! object whose keys are ids.
 //!
 //! They are replaced in the document before anything is selected, so that all paths see the same values.
 
@@ -76,6 +77,9 @@ fn prepare_values(selector: &PathSelector, document: &mut JsonNode<'_>, pointer:
         if let (true, JsonNode::Object(object)) = (selector.numbered, &mut *value) {
             *value = JsonNode::Array(list_numbered(std::mem::take(object)));
         }
+        if let (true, JsonNode::Object(object)) = (selector.entries, &mut *value) {
+            *value = JsonNode::Array(list_entries(std::mem::take(object)));
+        }
     }
 }
 
@@ -92,6 +96,12 @@ fn list_numbered<'t>(object: JsonObject<'t>) -> Vec<JsonNode<'t>> {
         groups.entry(number).or_default().insert(name, value);
     }
     groups.into_values().map(JsonNode::Object).collect()
+}
+
+/// Lists the entries of an object: `{a: 1}` is `[{key: a, value: 1}]`.
+fn list_entries<'t>(object: JsonObject<'t>) -> Vec<JsonNode<'t>> {
+    let entries = object.into_entries().into_iter();
+    entries.map(|(key, value)| JsonNode::object([("key", JsonNode::String(key)), ("value", value)])).collect()
 }
 
 fn split_number(key: &str) -> Option<(&str, u32)> {
@@ -113,11 +123,15 @@ mod tests {
     }
 
     #[test]
-    fn texts_become_json_and_numbered_keys_a_list() {
+    fn texts_become_json_and_objects_become_lists() {
         let selector = json!({"path": "$.a[*]", "json": true});
         assert_eq!(prepare(selector, json!({"a": ["[1]", "{", 2]})), json!({"a": [[1], "{", 2]}));
         let selector = json!({"path": "$", "numbered": true});
         let numbered = json!({"x_10": 3, "x_2": 1, "y_z_2": 2, "rest": 0});
         assert_eq!(prepare(selector, numbered), json!([{"x": 1, "y_z": 2}, {"x": 3}, {"rest": 0}]));
+        let selector = json!({"path": "$.calls", "entries": true});
+        let by_id = json!({"calls": {"c2": {"a": 1}, "c1": null}});
+        let listed = json!({"calls": [{"key": "c2", "value": {"a": 1}}, {"key": "c1", "value": null}]});
+        assert_eq!(prepare(selector, by_id), listed);
     }
 }

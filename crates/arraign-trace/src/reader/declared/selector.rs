@@ -19,6 +19,8 @@ pub(super) struct PathSelector {
     pub(super) json: bool,
     /// Whether an object with numbered keys is read as a list first.
     pub(super) numbered: bool,
+    /// Whether an object is read as the list of its entries first.
+    pub(super) entries: bool,
 }
 
 impl PathSelector {
@@ -50,7 +52,7 @@ impl PathSelector {
 
     /// Whether the values are read as something else than what the file holds.
     pub(super) fn is_prepared(&self) -> bool {
-        self.json || self.numbered
+        self.json || self.numbered || self.entries
     }
 
     /// The lists out of which the paths select by a wildcard, a filter or an index.
@@ -127,6 +129,9 @@ struct SelectorFields {
     /// `true`: an object with numbered keys (`tool_0`, `tool_1`) is read as a list.
     #[serde(default)]
     numbered: bool,
+    /// `true`: an object is read as the list of its entries, each with a `key` and a `value`.
+    #[serde(default)]
+    entries: bool,
 }
 
 /// One path, or several.
@@ -159,7 +164,7 @@ struct SelectorVisitor {
 
 impl From<Vec<NodePath>> for PathSelector {
     fn from(paths: Vec<NodePath>) -> Self {
-        Self { paths, json: false, numbered: false }
+        Self { paths, json: false, numbered: false, entries: false }
     }
 }
 
@@ -190,7 +195,8 @@ impl<'de> Visitor<'de> for SelectorVisitor {
             return Err(A::Error::custom("expected a path, or a list of paths, found a mapping"));
         }
         let fields = SelectorFields::deserialize(MapAccessDeserializer::new(map))?;
-        Ok(PathSelector { paths: fields.path.0, json: fields.json, numbered: fields.numbered })
+        let SelectorFields { path, json, numbered, entries } = fields;
+        Ok(PathSelector { paths: path.0, json, numbered, entries })
     }
 }
 

@@ -1,7 +1,7 @@
 //! `llamaindex`: events of LlamaIndex workflows, results of agents, and messages of memories.
 //!
-//! The reader accepts the events of a run, one per line or in a list, as `model_dump` writes them, an `AgentOutput`, and a
-//! list of messages. Events do not need the name of their class. A memory contains only what fits into the model's window:
+//! The reader accepts the events of a run, one per line or in a list, as `model_dump` or the `JsonSerializer` writes them, an
+//! `AgentOutput`, and a list of messages. Events do not need the name of their class. A memory contains only what fits into the model's window:
 //! calls may be missing.
 
 use std::borrow::Cow;
@@ -21,7 +21,7 @@ use crate::trace::{Call, CallsUnrecorded, Ended, Results, Role, Trace};
 pub(crate) const READER: Reader = Reader {
     name: "llamaindex",
     summary: "LlamaIndex: events of workflows, agents' outputs, messages of memories",
-    marks: &hash_marks(["blocks/", "tool_kwargs", "current_agent_name", "result/"]),
+    marks: &hash_marks(["blocks/", "tool_kwargs", "current_agent_name", "result/", "__is_pydantic"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::Never,
@@ -32,6 +32,9 @@ fn detect_format(input: &Input) -> Detection {
     if let Some(record) = input.records.iter().find(|record| !record.value.is_object()) {
         return Err(Reason::of(record.at, "is no object"));
     }
+    if input.records.iter().all(|record| is_serialized(&record.value)) {
+        return Ok(Certainty::Sure);
+    }
     // Messages must all be of this format, as others have similar ones; one telling event is enough.
     if input.records.iter().all(|record| is_message(&record.value))
         || input.records.iter().any(|record| is_telling(&record.value))
@@ -39,6 +42,31 @@ fn detect_format(input: &Input) -> Detection {
         return Ok(Certainty::Sure);
     }
     Err("nothing in it is an event or a message of LlamaIndex".into())
+}
+
+/// Whether an event is one that `JsonSerializer` wrote: the class beside the fields.
+fn is_serialized(value: &JsonNode) -> bool {
+    value.get("__is_pydantic").is_some_and(JsonNode::is_true)
+        && value.text_under("qualified_name").is_some_and(|class| class.starts_with("llama_index."))
+        && value.get("value").is_some_and(JsonNode::is_object)
+}
+
+/// Returns the fields of an event that `JsonSerializer` wrote, and any other event as it is.
+fn take_fields(value: JsonNode) -> JsonNode {
+    match value {
+        JsonNode::Object(mut event) if event.has_key("__is_pydantic") => {
+            let class = event.take(&["qualified_name"]);
+            let mut fields = event.take(&["value"]).unwrap_or_default();
+            // The class names an event of an unknown kind.
+            if let (JsonNode::Object(fields), Some(class)) = (&mut fields, class)
+                && !fields.has_key("class_name")
+            {
+                fields.insert("class_name", class);
+            }
+            fields
+        }
+        value => value,
+    }
 }
 
 /// Whether this is a message in blocks.
@@ -97,6 +125,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
             runs.push(WorkflowRun::begin());
         }
         let Some(run) = runs.last_mut() else { continue };
+        let value = take_fields(value);
         let evidence = run.builder.open_record(at, &value);
         run.add_event(value).map_err(|error| at.in_record(error))?;
         run.builder.close_record(evidence);
@@ -117,6 +146,9 @@ fn read_memory(records: Vec<Record>) -> Result<Trace, DecodeError> {
     trace.calls_unrecorded.get_or_insert(CallsUnrecorded::ByFormat);
     Ok(trace)
 }
+
+/// Events that contain no call: they repeat the question, or the messages of the memory.
+const HARMLESS_EVENTS: [&str; 3] = ["StartEvent", "AgentWorkflowStartEvent", "AgentSetup"];
 
 /// A run while its events are read.
 #[derive(Debug, Default)]
@@ -158,7 +190,8 @@ impl WorkflowRun {
             Some(WorkflowEvent::Stream) => {}
             None => {
                 let kind = event.text(&["event", "type", "class_name"])?.unwrap_or(Cow::Borrowed("event"));
-                self.builder.pass_over(&kind, &["StartEvent", "AgentWorkflowStartEvent"]);
+                let class = kind.rsplit('.').next().unwrap_or_default();
+                self.builder.pass_over(class, &HARMLESS_EVENTS);
             }
         }
         Ok(())

@@ -2,10 +2,11 @@
 //!
 //! The reader accepts a list of messages, a request, responses, a log of requests and responses, one per line, the events
 //! of `ConverseStream`, and Bedrock's own log of model invocations. Of Strands, it accepts `agent.messages`, the messages
-//! of a stored session, and a result, which contains only the last message: its calls are not recorded. A log records how
-//! long the model took, but not the tools: only a run without calls has a duration.
+//! of a stored session, the events of a stream, and a result, which contains only the last message: its calls are not
+//! recorded. A log records how long the model took, but not the tools: only a run without calls has a duration.
 
 mod message;
+mod strands;
 mod stream;
 
 use crate::json::{JsonNode, JsonObject};
@@ -33,6 +34,9 @@ pub(crate) const READER: Reader = Reader {
         "request/",
         "response/",
         "event/",
+        "init_event_loop",
+        "beforeInvocationEvent",
+        "messageAddedEvent",
         "messageStart/",
         "contentBlockStart/",
         "contentBlockDelta/",
@@ -53,6 +57,10 @@ pub(crate) const READER: Reader = Reader {
 fn detect_format(input: &Input) -> Detection {
     if is_message(input.first()?) {
         return judge_messages(input.records.iter().map(|record| &record.value), "");
+    }
+    let records = input.records.iter().map(|record| &record.value);
+    if strands::is_stream(records.clone()) {
+        return judge_messages(records.filter_map(strands::find_message), "message");
     }
     let mut best = Certainty::Possible;
     for record in &input.records {
@@ -159,10 +167,16 @@ fn split_file(input: &Input) -> Option<Pieces> {
 }
 
 fn is_model_call(value: &JsonNode) -> bool {
-    !is_message(value) && stored_message(value).is_none() && !stream::is_event(value)
+    !is_message(value)
+        && stored_message(value).is_none()
+        && !stream::is_event(value)
+        && !strands::is_event(value)
 }
 
 fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
+    if strands::is_stream(input.records.iter().map(|record| &record.value)) {
+        return strands::read(input.records);
+    }
     if input.first().is_ok_and(is_strands_result) {
         return input.records.into_iter().map(read_strands_result).collect();
     }

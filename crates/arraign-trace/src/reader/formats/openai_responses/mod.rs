@@ -2,10 +2,12 @@
 //!
 //! The reader accepts a list of items, a response, a log of responses or of requests and responses, the events of streamed
 //! responses, and the results of a batch. Of the Agents SDK, for Python or JavaScript, it accepts a result's
-//! `to_input_list()` or `history`, its raw responses, the state of a run, and exported traces. Items do not record which tools failed: the
-//! status of an answered call is unknown. Exported traces record it, but not the ids of calls.
+//! `to_input_list()` or `history`, its raw responses, its items, the events of its stream, the state of a run, and exported
+//! traces. Items do not record which tools failed: the status of an answered call is unknown. Exported traces record it, but
+//! not the ids of calls.
 
 pub(crate) mod items;
+mod run_items;
 mod run_state;
 mod span_tree;
 mod spans;
@@ -64,6 +66,8 @@ enum ResponsesShape {
     State,
     /// A span of an Agents SDK trace, or many.
     Span,
+    /// An item of an Agents SDK run, or an event of its stream.
+    RunItem,
 }
 
 fn detect_format(input: &Input) -> Detection {
@@ -96,6 +100,9 @@ fn shape(value: &JsonNode) -> Option<ResponsesShape> {
     }
     if stream::is_event(value) {
         return Some(ResponsesShape::Event);
+    }
+    if run_items::is_run_item(value) {
+        return Some(ResponsesShape::RunItem);
     }
     // The forms above are certain; those below are similar to other formats, so their keys must be absent.
     if FOREIGN.iter().any(|key| value.get(key).is_some()) {
@@ -189,6 +196,7 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
             let records = stream::whole(input.records)?;
             log(Input::new(input.text, input.source, records))
         }
+        Some(ResponsesShape::RunItem) => Ok(vec![run_items::read(input.records)?]),
         _ => log(input),
     }
 }

@@ -1,7 +1,9 @@
 //! `pydantic-ai`: the messages of runs of Pydantic AI, of its first and second version.
 //!
-//! A history also contains the earlier runs: each run id is one run. The tool of a structured output (`final_result`) is
-//! the answer, not a call.
+//! The reader also accepts an `AgentRunResult` as JSON, and the events of a streamed run. A history also contains the earlier
+//! runs: each run id is one run. The tool of a structured output (`final_result`) is the answer, not a call.
+
+mod events;
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,8 +21,8 @@ use crate::trace::{Call, Ended, Role, Trace};
 
 pub(crate) const READER: Reader = Reader {
     name: "pydantic-ai",
-    summary: "Pydantic AI: the messages of one run, or of a history of runs",
-    marks: &hash_marks(["kind", "messages/", "all_messages/", "message_history/"]),
+    summary: "Pydantic AI: the messages of one run, or of a history of runs; results; stream events",
+    marks: &hash_marks(["kind", "messages/", "all_messages/", "message_history/", "_state/", "event_kind"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::Records(find_run_key),
@@ -30,9 +32,16 @@ pub(crate) const READER: Reader = Reader {
 const LISTS: [&str; 3] = ["messages", "all_messages", "message_history"];
 
 fn detect_format(input: &Input) -> Detection {
-    input.first()?;
+    if events::is_event(input.first()?) {
+        let foreign = input.records.iter().find(|record| record.value.text_under("event_kind").is_none());
+        return match foreign {
+            Some(record) => Err(Reason::of(record.at, "has no `event_kind`")),
+            None => Ok(Certainty::Sure),
+        };
+    }
     for record in &input.records {
-        let inner = LISTS.iter().find_map(|name| record.value.get(name)?.first());
+        let holder = record.value.get("_state").unwrap_or(&record.value);
+        let inner = LISTS.iter().find_map(|name| holder.get(name)?.first());
         let message = inner.unwrap_or(&record.value);
         let kind = message.get("kind").and_then(JsonNode::as_str);
         if !matches!(kind, Some("request" | "response"))
@@ -59,7 +68,16 @@ fn find_run_key(text: &str) -> Result<RecordInfo, JsonError> {
     Ok(whose.into())
 }
 
-fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
+    if input.first().is_ok_and(events::is_event) {
+        input = input.join_records(events::join_events)?;
+    }
+    // A result keeps its messages in its state.
+    for record in &mut input.records {
+        if let Some(state) = record.value.as_object_mut().and_then(|result| result.take(&["_state"])) {
+            record.value = state;
+        }
+    }
     let mut history = History { given: collect_output_ids(&input), ..History::default() };
     for Record { at, value } in input.records {
         let mut record = JsonObject::of(value, "a message").map_err(|error| at.in_record(error))?;

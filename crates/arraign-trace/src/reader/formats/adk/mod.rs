@@ -1,7 +1,9 @@
 //! `adk`: events of Google's Agent Development Kit, one per line, in a list, or in a session.
 //!
-//! Each invocation is a run. Pieces of a streamed answer (`partial`) are skipped, because the complete answer follows. An
+//! The reader also accepts an eval set that was made of a session, with the events of its invocations. Each invocation is a run. Pieces of a streamed answer (`partial`) are skipped, because the complete answer follows. An
 //! event whose id came before is skipped, too.
+
+mod eval_set;
 
 use std::collections::HashMap;
 
@@ -18,8 +20,8 @@ use crate::trace::{Ended, Trace, says_tool_use};
 
 pub(crate) const READER: Reader = Reader {
     name: "adk",
-    summary: "Google ADK: events, sessions",
-    marks: &hash_marks(["events/", "invocationId", "invocation_id"]),
+    summary: "Google ADK: events, sessions, eval sets made of sessions",
+    marks: &hash_marks(["events/", "invocationId", "invocation_id", "eval_cases/", "evalCases/"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::Records(find_run_key),
@@ -29,6 +31,9 @@ const USAGE_NAMES: [&str; 2] = ["usageMetadata", "usage_metadata"];
 
 fn detect_format(input: &Input) -> Detection {
     input.first()?;
+    if input.records.iter().all(|record| eval_set::is_eval_set(&record.value)) {
+        return Ok(Certainty::Sure);
+    }
     for record in &input.records {
         let first = record.value.get("events").and_then(JsonNode::first);
         if !is_event(first.unwrap_or(&record.value)) {
@@ -50,7 +55,10 @@ fn find_run_key(text: &str) -> Result<RecordInfo, JsonError> {
     Ok(if event.get("events").is_some() { RunKey::Several } else { RunKey::Stretch(id) }.into())
 }
 
-fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
+fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {
+    if input.first().is_ok_and(eval_set::is_eval_set) {
+        input = input.join_records(eval_set::list_events)?;
+    }
     let mut session = AdkSession { repeats: find_repeats(&input.records), ..AdkSession::default() };
     for Record { at, value } in input.records {
         session.record(at, value).map_err(|error| at.in_record(error))?;
