@@ -57,6 +57,10 @@ fn the_readers_to_copy_read_what_their_frameworks_wrote() {
     const SHOP: &str = "get_order(7) ok, get_quote(\"Oslo\") error, get_quote(\"Bergen\") ok; answered";
     const UNTOLD: &str =
         "get_order(7) unknown, get_quote(\"Oslo\") unknown, get_quote(\"Bergen\") unknown; answered";
+    const DELETING: &str = "get_order(7) ok, get_quote(\"Oslo\") error, get_quote(\"Bergen\") ok, delete_order(9) ok; answered";
+    const TOOLS: &str = "get_order(7) ok, get_quote(\"Oslo\") error, get_quote(\"Bergen\") ok, delete_order(9) ok; no answer";
+    let bash = "Bash(\"echo shipped\") ok, Bash(\"cat /nonexistent/oslo\") error, Bash(\"echo 12\") ok, \
+                Bash(\"rm -f /home/ada/shop/order9\") ok; answered";
     let shell = "terminal(\"echo shipped\") ok, terminal(\"cat /nonexistent/oslo\") error, terminal(\"echo 12\") ok; answered";
     // smolagents does not tell which of several parallel calls failed, nor their results.
     let smolagents = "get_order(7) unanswered, get_quote(\"Oslo\") unanswered, get_quote(\"Bergen\") ok, \
@@ -66,13 +70,24 @@ fn the_readers_to_copy_read_what_their_frameworks_wrote() {
         ("ag2.history.json", "ag2", SHOP),
         ("agno.events.jsonl", "agno-events", SHOP),
         ("agno.run.json", "agno", SHOP),
+        ("agno.tools.json", "agno-tools", TOOLS),
+        ("any-agent.trace.json", "any-agent", DELETING),
+        ("autogen.stream.constructed.jsonl", "autogen-stream", SHOP),
         ("autogen.taskresult.json", "autogen", SHOP),
+        ("chatlas.turns.json", "chatlas", DELETING),
+        ("continue.session.json", "continue", bash),
+        ("crewai.events.shortened.jsonl", "crewai-events", DELETING),
         ("crewai.output.json", "crewai", SHOP),
         ("dspy.prediction.json", "dspy", SHOP),
-        ("dspy.history.constructed.json", "dspy-history", "; answered otherwise, calls unrecorded"),
+        ("dspy.history.constructed.json", "dspy-history", "; no answer, calls unrecorded"),
+        ("fast-agent.history.json", "fast-agent", DELETING),
+        ("genkit.messages.json", "genkit", DELETING),
         ("goose.export.constructed.json", "goose", SHOP),
         ("goose.session.constructed.jsonl", "goose", SHOP),
         ("haystack.messages.json", "haystack", SHOP),
+        ("llamaindex-ts.result.json", "llamaindex-ts", DELETING),
+        ("maf-workflow.events.json", "maf-workflow", DELETING),
+        ("mlflow.trace.json", "mlflow", DELETING),
         ("openhands.events.jsonl", "openhands", shell),
         ("smolagents.messages.json", "smolagents-messages", "; no answer, calls unrecorded"),
         ("smolagents.result.json", "smolagents", smolagents),
@@ -150,12 +165,23 @@ fn a_mark_of_a_call_that_a_later_version_renames_is_never_a_run_without_calls() 
         ("ag2.history.json", &["ModelResponse\"", "tool_calls\"", "calls\"", "name\""][..]),
         ("agno.events.jsonl", &["ToolCallStarted", "tool\"", "tool_name"]),
         ("agno.run.json", &["tool_calls", "function\"", "name\"", "messages"]),
+        ("agno.tools.json", &["tool_name", "tool_args"]),
+        ("any-agent.trace.json", &["tool.name", "gen_ai.output\"", "call_llm"]),
+        ("autogen.stream.constructed.jsonl", &["ToolCallRequestEvent", "name\""]),
         ("autogen.taskresult.json", &["ToolCallRequestEvent", "name\"", "messages"]),
+        ("chatlas.turns.json", &["tool_request", "name\"", "contents"]),
+        ("continue.session.json", &["toolCalls", "function\"", "name\""]),
+        ("crewai.events.shortened.jsonl", &["tool_usage_started", "tool_name"]),
         ("crewai.output.json", &["tool_calls", "function\"", "name\"", "messages"]),
         ("dspy.prediction.json", &["tool_name", "trajectory"]),
+        ("fast-agent.history.json", &["tool_calls", "params", "name\""]),
+        ("genkit.messages.json", &["toolRequest", "name\"", "content"]),
         ("goose.export.constructed.json", &["toolRequest", "toolCall\"", "name\"", "conversation"]),
         ("goose.session.constructed.jsonl", &["toolRequest", "toolCall\"", "name\""]),
         ("haystack.messages.json", &["tool_call\"", "tool_name", "content"]),
+        ("llamaindex-ts.result.json", &["toolCall\"", "name\"", "options"]),
+        ("maf-workflow.events.json", &["function_call", "name\""]),
+        ("mlflow.trace.json", &["mlflow.spanType", "mlflow.spanOutputs", "TOOL"]),
         ("openhands.events.jsonl", &["ActionEvent", "tool_call\"", "name\""]),
         ("smolagents.result.json", &["tool_calls", "model_output_message", "function", "name\""]),
         ("swe-agent.constructed.traj", &["tool_calls", "function", "name\"", "history"]),

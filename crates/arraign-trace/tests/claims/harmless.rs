@@ -472,6 +472,15 @@ const LISTS: &[HarmlessKinds] = &[
         ],
     },
     HarmlessKinds {
+        list: ("llamaindex.rs", "HARMLESS_EVENTS"),
+        format: "llamaindex",
+        file: "llamaindex/events.serializer.v0.14.jsonl",
+        pointer: "",
+        record: r#"{"__is_pydantic":true,"value":{"x":{"y":1}},"qualified_name":"llama_index.core.KIND"}"#,
+        unknown: "ZzEvent",
+        kinds: &["StartEvent", "AgentWorkflowStartEvent"],
+    },
+    HarmlessKinds {
         list: ("llamaindex.rs", "HARMLESS"),
         format: "llamaindex",
         file: "llamaindex/memory_messages.json",
@@ -648,7 +657,7 @@ const LISTS: &[HarmlessKinds] = &[
         kinds: &["bashExecution", "custom", "hookMessage", "branchSummary", "compactionSummary"],
     },
     HarmlessKinds {
-        list: ("pydantic_ai.rs", "WITHOUT_CALLS"),
+        list: ("pydantic_ai/mod.rs", "WITHOUT_CALLS"),
         format: "pydantic-ai",
         file: r#"[{"kind":"request","parts":[{"part_kind":"user-prompt","content":"hi"}]},{"kind":"response","parts":[{"part_kind":"text","content":"yes"}]}]"#,
         pointer: "/1/parts",

@@ -29,7 +29,6 @@ pub(crate) const GEMINI: StreamEnd = end_of("Gemini, `streamGenerateContent`", "
 pub(crate) const GEMINI_CLI: StreamEnd =
     end_of("Gemini CLI, `--output-format stream-json`, after `init`", "result");
 pub(crate) const OLLAMA: StreamEnd = end_of("Ollama, streamed", "done: true");
-pub(crate) const PYDANTIC_AI: StreamEnd = end_of("Pydantic AI, `run_stream_events`", "agent_run_result");
 pub(crate) const RESPONSES: StreamEnd = end_of("OpenAI Responses, streamed", "response.completed");
 pub(crate) const STRANDS: StreamEnd = end_of("Strands Agents, messages of a stream", "message");
 pub(crate) const VERCEL: StreamEnd = end_of("Vercel AI SDK, `fullStream` and UI message stream", "finish");

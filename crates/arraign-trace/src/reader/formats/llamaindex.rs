@@ -147,8 +147,8 @@ fn read_memory(records: Vec<Record>) -> Result<Trace, DecodeError> {
     Ok(trace)
 }
 
-/// Events that contain no call: they repeat the question, or the messages of the memory.
-const HARMLESS_EVENTS: [&str; 3] = ["StartEvent", "AgentWorkflowStartEvent", "AgentSetup"];
+/// Events that contain no call: they repeat the question.
+const HARMLESS_EVENTS: [&str; 2] = ["StartEvent", "AgentWorkflowStartEvent"];
 
 /// A run while its events are read.
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ use crate::reader::json::input::{At, Record};
 
 const CASES: [&str; 2] = ["eval_cases", "evalCases"];
 const DATA: [&str; 2] = ["intermediateData", "intermediate_data"];
-const EVENTS: [&str; 2] = ["invocationEvents", "invocation_events"];
+const EVENT_LISTS: [&str; 2] = ["invocationEvents", "invocation_events"];
 
 /// Whether a record is an eval set that holds the events of each of its invocations.
 pub(super) fn is_eval_set(value: &JsonNode) -> bool {
@@ -18,7 +18,7 @@ pub(super) fn is_eval_set(value: &JsonNode) -> bool {
     invocations.peek().is_some()
         && invocations.all(|invocation| {
             let data = DATA.iter().find_map(|key| invocation.get(key));
-            EVENTS.iter().any(|key| data.is_some_and(|data| data.get(key).is_some_and(JsonNode::is_array)))
+            EVENT_LISTS.iter().any(|key| data.is_some_and(|data| data.get(key).is_some_and(JsonNode::is_array)))
         })
 }
 
@@ -60,7 +60,7 @@ fn list_invocation<'t>(
     }
     let mut last = None;
     let mut data = invocation.object(&DATA)?.unwrap_or_default();
-    for event in data.list(&EVENTS)? {
+    for event in data.list(&EVENT_LISTS)? {
         let event = JsonObject::of(event, "an event")?;
         last = event.get("content").cloned();
         add(event);

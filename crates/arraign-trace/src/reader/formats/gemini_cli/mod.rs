@@ -1,5 +1,6 @@
-//! `gemini-cli`: the output of Gemini CLI with `--output-format stream-json`, and its session files.
+//! `gemini-cli`: the output of Gemini CLI with `--output-format stream-json` or `json`, and its session files.
 
+mod result;
 mod session;
 mod stream;
 
@@ -13,8 +14,8 @@ use crate::trace::Trace;
 
 pub(crate) const READER: Reader = Reader {
     name: "gemini-cli",
-    summary: "Gemini CLI: stream-json, session files",
-    marks: &hash_marks(["projectHash", "session_id", "tool_id"]),
+    summary: "Gemini CLI: stream-json, json, session files",
+    marks: &hash_marks(["projectHash", "session_id", "tool_id", "stats/"]),
     detect: detect_format,
     read: read_runs,
     cuts: Splitting::As(split_file),
@@ -23,6 +24,9 @@ pub(crate) const READER: Reader = Reader {
 fn detect_format(input: &Input) -> Detection {
     let first = input.first()?;
     if session::is_session(first) || input.records.iter().any(|record| stream::is_own(&record.value)) {
+        return Ok(Certainty::Sure);
+    }
+    if input.records.iter().all(|record| result::is_result(&record.value)) {
         return Ok(Certainty::Sure);
     }
     Err("it has neither the `projectHash` of a session nor a `tool_use` with `tool_id`".into())
@@ -43,6 +47,9 @@ fn find_run_key(text: &str) -> Result<RecordInfo, JsonError> {
 fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     if input.records.first().is_some_and(|record| session::is_session(&record.value)) {
         return session::read(input.records).map(|run| vec![run]);
+    }
+    if input.first().is_ok_and(result::is_result) {
+        return input.records.into_iter().map(result::read).collect();
     }
     stream::read(input.records)
 }

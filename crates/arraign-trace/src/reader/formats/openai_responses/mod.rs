@@ -33,7 +33,7 @@ use items::Items;
 
 pub(crate) const READER: Reader = Reader {
     name: "openai-responses",
-    summary: "OpenAI Responses: items, responses, logs, streams; the Agents SDK's results, run states, traces",
+    summary: "OpenAI Responses: items, responses, logs, streams; the Agents SDK's results, items, events, run states, traces",
     marks: &hash_marks([
         "type",
         "content/",

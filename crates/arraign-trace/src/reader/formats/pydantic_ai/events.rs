@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 
 use crate::json::{JsonNode, JsonObject};
-use crate::reader::build::stream_end;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};
 
@@ -38,7 +37,6 @@ pub(super) fn join_events(records: Vec<Record>) -> Result<Vec<Record>, DecodeErr
         event.map_err(|error| at.in_record(error))?;
     }
     stream.end_response();
-    stream.end_run();
     stream.messages.append(&mut stream.run);
     Ok(stream.messages)
 }
@@ -137,13 +135,6 @@ impl<'t> EventStream<'t> {
             if has_ends && parts.values().any(|part| !part.is_whole) { "interrupted" } else { "complete" };
         let parts = parts.into_values().map(StreamedPart::into_part).collect();
         self.run.push(Record { at, value: message("response", parts, state) });
-    }
-
-    /// Ends the run that the stream leaves open.
-    fn end_run(&mut self) {
-        if let Some(JsonNode::Object(last)) = self.run.last_mut().map(|record| &mut record.value) {
-            last.insert("state", JsonNode::String(stream_end::PYDANTIC_AI.describe_lack().into()));
-        }
     }
 }
 
