@@ -47,7 +47,6 @@ pub use self::snapshots::{DESCRIPTION, pending_folder, snapshot_text};
 
 use self::cli::HarnessCommand;
 use self::output::finish::RunFinisher;
-use self::output::reports::TrialCounts;
 use self::plan::{AttackPhase, Plan, PlanSource, RecentSuites};
 pub use self::plan::{PlannedAttack, SHOWN_FAILURES};
 use self::quarantine::RunQuarantine;

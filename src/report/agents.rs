@@ -110,15 +110,12 @@ fn name_case(verdict: &Verdict) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::{self, json};
     use crate::place::Location;
 
     fn run(agent: Option<&str>, model: &str, status: Status) -> RunSummary {
-        RunSummary {
-            agent: agent.map(str::to_owned),
-            model: Some(model.to_owned()),
-            status: Some(status),
-            ..RunSummary::default()
-        }
+        let run = json!({"format": "native", "calls": [], "agent": agent, "model": model});
+        RunSummary { status: Some(status), ..json::from_json(run).expect("a run") }
     }
 
     #[test]

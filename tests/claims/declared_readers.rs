@@ -57,8 +57,10 @@ fn the_readers_to_copy_read_what_their_frameworks_wrote() {
     const SHOP: &str = "get_order(7) ok, get_quote(\"Oslo\") error, get_quote(\"Bergen\") ok; answered";
     const UNTOLD: &str =
         "get_order(7) unknown, get_quote(\"Oslo\") unknown, get_quote(\"Bergen\") unknown; answered";
-    const DELETING: &str = "get_order(7) ok, get_quote(\"Oslo\") error, get_quote(\"Bergen\") ok, delete_order(9) ok; answered";
-    const TOOLS: &str = "get_order(7) ok, get_quote(\"Oslo\") error, get_quote(\"Bergen\") ok, delete_order(9) ok; no answer";
+    const DELETING: &str =
+        "get_order(7) ok, get_quote(\"Oslo\") error, get_quote(\"Bergen\") ok, delete_order(9) ok; answered";
+    const TOOLS: &str =
+        "get_order(7) ok, get_quote(\"Oslo\") error, get_quote(\"Bergen\") ok, delete_order(9) ok; no answer";
     let bash = "Bash(\"echo shipped\") ok, Bash(\"cat /nonexistent/oslo\") error, Bash(\"echo 12\") ok, \
                 Bash(\"rm -f /home/ada/shop/order9\") ok; answered";
     let shell = "terminal(\"echo shipped\") ok, terminal(\"cat /nonexistent/oslo\") error, terminal(\"echo 12\") ok; answered";

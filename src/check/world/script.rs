@@ -785,6 +785,7 @@ mod tests {
                 format!("failed: {}", answer.content.to_result().to_string().trim_matches('"'))
             }
             ScriptedAnswer::Given(answer) => answer.content.to_result().to_string(),
+            ScriptedAnswer::Asks(_) => "a program is asked".to_owned(),
             ScriptedAnswer::UnknownTool => "unknown".to_owned(),
             ScriptedAnswer::Refused(problem) => problem,
         }

@@ -170,6 +170,10 @@ impl Printer {
         }
         let mut text = "\nfailures:\n\n".to_owned();
         for (name, failure, others) in group_by_cause(failed) {
+            // The list names a trial that has nothing to say.
+            if failure.message.is_empty() {
+                continue;
+            }
             text += &format!("---- {name} ----\n{}\n", failure.message);
             text += &render_others(failure, &others);
             text += "\n";

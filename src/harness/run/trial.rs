@@ -339,7 +339,7 @@ fn report_verdict(context: &RunContext, mut verdict: Verdict, tolerated: bool) -
         return Ok(());
     }
     if !context.readers.json && context.attack.as_ref().is_some_and(|phase| !phase.shows_failure()) {
-        return Err(Failed::without_message());
+        return Err(TrialFailure::from_message(String::new()));
     }
     // The log has paths of the package; what a terminal shows is a link from the root of the workspace.
     verdict.rebase(&context.project.folder);

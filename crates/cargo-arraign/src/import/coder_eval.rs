@@ -4,7 +4,6 @@
 //! becomes a workspace.
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path};
 
 use arraign::__internals::place::LoadErrors;
 use arraign::__internals::yaml::{Document, Node};
@@ -16,6 +15,7 @@ use super::draft::{
 use super::keys::{Keys, list_entries, read_scalar};
 use super::pattern::{self, PythonFlags};
 use super::question::{build_question, build_run_question};
+use super::source_dir::check_inside;
 use super::statement::forbid_in_file;
 
 const AGENT: &str = "name the `agent` of the cases: what it may use is its own setting";
@@ -232,19 +232,6 @@ fn read_template(
         "repo" => Err("clone the repository, and name it with `from: {git: FOLDER, ref: COMMIT}`".to_owned()),
         other => Err(format!("unknown source `{other}`")),
     }
-}
-
-/// Returns a path with plain names only.
-fn check_inside(path: &str) -> Result<String, String> {
-    let mut names = Vec::new();
-    for part in Path::new(path).components() {
-        match part {
-            Component::Normal(name) => names.push(name.to_string_lossy().into_owned()),
-            Component::CurDir => {}
-            _ => return Err(format!("`{path}` is no path inside the sandbox")),
-        }
-    }
-    if names.is_empty() { Err("missing `path`".to_owned()) } else { Ok(names.join("/")) }
 }
 
 /// Takes the commands before the run. A shell runs them, as in `coder_eval`.

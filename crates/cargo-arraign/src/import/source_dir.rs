@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use arraign::__internals::pattern::is_glob;
@@ -148,6 +148,19 @@ fn strip_byte_order_mark(text: &str) -> String {
 fn is_skipped(entry: &DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy();
     name.starts_with('.') || SKIPPED_FOLDERS.contains(&&*name)
+}
+
+/// Returns a path with plain names only.
+pub(super) fn check_inside(path: &str) -> Result<String, String> {
+    let mut names = Vec::new();
+    for part in Path::new(path).components() {
+        match part {
+            Component::Normal(name) => names.push(name.to_string_lossy().into_owned()),
+            Component::CurDir => {}
+            _ => return Err(format!("`{path}` is no path inside of a folder")),
+        }
+    }
+    if names.is_empty() { Err("missing `path`".to_owned()) } else { Ok(names.join("/")) }
 }
 
 /// Whether the file has one of the extensions.

@@ -2,6 +2,8 @@
 //!
 //! Keys and graders are those of its reference for version 0.14.
 
+use std::collections::BTreeMap;
+
 use arraign::__internals::place::LoadErrors;
 use arraign::__internals::yaml::{Node, Value};
 use arraign::json::{Json, JsonMap, json};
@@ -10,6 +12,7 @@ use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft, build_chec
 use super::keys::{Keys, list_entries, read_scalar};
 use super::pattern;
 use super::question::{build_question, build_run_question};
+use super::source_dir::check_inside;
 use super::unsupported::UnsupportedList;
 
 const RUNNING: &str = "a case does not say how to run the agent: it uses a recorded trace, or an `agent`";
@@ -25,10 +28,7 @@ const OF_A_STIMULUS: &[(&[&str], &str)] = &[
     (&["turns", "prompts"], "record the run with all its turns, and check them with `turns`"),
 ];
 
-const OF_AN_ENVIRONMENT: &[(&[&str], &str)] = &[
-    (&["files"], "put the files into a folder, and name it with `workspace: {from: FOLDER}`"),
-    (&["skills", "mcp_servers", "agents", "plugins"], RUNNING),
-];
+const OF_AN_ENVIRONMENT: &[(&[&str], &str)] = &[(&["skills", "mcp_servers", "agents", "plugins"], RUNNING)];
 
 const OF_CONSTRAINTS: &[(&[&str], &str)] =
     &[(&["max_turns"], "arraign counts calls, not answers of the model: use `tool_calls_at_most`")];
@@ -81,23 +81,56 @@ fn import_stimulus(node: Node<'_>, shared: &Shared<'_>, draft: &mut SuiteDraft) 
     if let Some(constraints) = keys.take(&["constraints"]).and_then(Keys::new) {
         case.add_checks(convert_constraints(constraints, &mut draft.unsupported));
     }
-    let commands = [shared.environment, keys.take(&["environment"])].into_iter().flatten().flat_map(|node| {
-        // The name of an environment stands for settings of the program that runs the agent.
-        let Some(mut environment) = Keys::new(node) else { return Vec::new() };
-        let commands = list_entries(environment.take(&["commands"]));
-        environment.reject_rest(OF_AN_ENVIRONMENT, &mut draft.unsupported);
-        commands
-    });
-    let setup: Vec<Json> =
-        commands.filter_map(read_scalar).map(|command| json!(["sh", "-c", command])).collect();
-    if case.looks_at_files() {
-        let workspace = if setup.is_empty() { json!({}) } else { json!({"setup": setup}) };
+    let workspace = take_environments([shared.environment, keys.take(&["environment"])], &id, draft);
+    if case.looks_at_files() || !workspace.is_empty() {
+        if !workspace.contains_key("from") {
+            let why = "a copy of no folder: name the folder that the agent works in with `from`";
+            draft.unsupported.add(node.place(), "`workspace`", why);
+        }
         case.set("workspace", Some(workspace));
-        let why = "a copy of no folder: name the folder that the agent works in with `from`";
-        draft.unsupported.add(node.place(), "`workspace`", why);
     }
     keys.reject_rest(OF_A_STIMULUS, &mut draft.unsupported);
     draft.add_case(node.place(), case.finish());
+}
+
+/// Takes the files and commands with which the agent begins. Files of a later environment replace those of an earlier one.
+fn take_environments(all: [Option<Node<'_>>; 2], id: &str, draft: &mut SuiteDraft) -> JsonMap {
+    let mut files = BTreeMap::new();
+    let mut setup: Vec<Json> = Vec::new();
+    for node in all.into_iter().flatten() {
+        // The name of an environment stands for settings of the program that runs the agent.
+        let Some(mut environment) = Keys::new(node) else { continue };
+        for file in list_entries(environment.take(&["files"])) {
+            if let Err(why) = read_file(file, draft, &mut files) {
+                draft.unsupported.add_key(file, "files", why);
+            }
+        }
+        let commands = list_entries(environment.take(&["commands"])).into_iter().filter_map(read_scalar);
+        setup.extend(commands.map(|command| json!(["sh", "-c", command])));
+        environment.reject_rest(OF_AN_ENVIRONMENT, &mut draft.unsupported);
+    }
+    let mut workspace = JsonMap::new();
+    if !files.is_empty() {
+        workspace.insert("from".to_owned(), draft.add_fixture(id, files).into());
+    }
+    if !setup.is_empty() {
+        workspace.insert("setup".to_owned(), Json::Array(setup));
+    }
+    workspace
+}
+
+/// Reads `{src, dest}`.
+fn read_file(
+    node: Node<'_>,
+    draft: &SuiteDraft,
+    files: &mut BTreeMap<String, Vec<u8>>,
+) -> Result<(), String> {
+    let source = node.get("src").and_then(Node::as_str).ok_or("missing `src`")?;
+    let target = check_inside(node.get("dest").and_then(Node::as_str).unwrap_or(source))?;
+    let path = draft.source_dir.find_files(source)?.into_iter().next().ok_or("no such file")?;
+    let text = draft.source_dir.read_source(&path)?;
+    files.insert(target, text.text().as_bytes().to_vec());
+    Ok(())
 }
 
 /// Sets the tags: a list becomes `tags`, and a mapping of labels `metadata`.

@@ -18,7 +18,9 @@ pub(super) fn is_eval_set(value: &JsonNode) -> bool {
     invocations.peek().is_some()
         && invocations.all(|invocation| {
             let data = DATA.iter().find_map(|key| invocation.get(key));
-            EVENT_LISTS.iter().any(|key| data.is_some_and(|data| data.get(key).is_some_and(JsonNode::is_array)))
+            EVENT_LISTS
+                .iter()
+                .any(|key| data.is_some_and(|data| data.get(key).is_some_and(JsonNode::is_array)))
         })
 }
 
@@ -50,10 +52,7 @@ fn list_invocation<'t>(
         events.push(Record { at, value: JsonNode::Object(event) });
     };
     let content_event = |author: &'static str, content: JsonNode<'t>| {
-        JsonObject::from_iter([
-            ("author", JsonNode::String(author.into())),
-            ("content", content),
-        ])
+        JsonObject::from_iter([("author", JsonNode::String(author.into())), ("content", content)])
     };
     if let Some(question) = invocation.take(&["userContent", "user_content"]) {
         add(content_event("user", question));

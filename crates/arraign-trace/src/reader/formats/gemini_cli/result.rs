@@ -29,7 +29,8 @@ fn read_result(mut result: JsonObject) -> Result<Trace, DecodeError> {
         builder.say(Role::Assistant, &answer);
     }
     let mut stats = result.object(&["stats"])?.unwrap_or_default();
-    let called = stats.object(&["tools"])?.map(|tools| tools.count_under("totalCalls")).transpose()?.flatten();
+    let called =
+        stats.object(&["tools"])?.map(|tools| tools.count_under("totalCalls")).transpose()?.flatten();
     for (model, figures) in stats.object(&["models"])?.unwrap_or_default().into_entries() {
         let mut figures = JsonObject::of(figures, "the figures of a model")?;
         builder.tally.add(TOKENS.read_from(&mut figures, &["tokens"])?);
