@@ -63,6 +63,9 @@ fn the_readers_to_copy_read_what_their_frameworks_wrote() {
         "get_order(7) ok, get_quote(\"Oslo\") error, get_quote(\"Bergen\") ok, delete_order(9) ok; no answer";
     let bash = "Bash(\"echo shipped\") ok, Bash(\"cat /nonexistent/oslo\") error, Bash(\"echo 12\") ok, \
                 Bash(\"rm -f /home/ada/shop/order9\") ok; answered";
+    let unknown = "get_order(7) unknown, get_quote(\"Oslo\") unknown, get_quote(\"Bergen\") unknown, delete_order(9) unknown; answered";
+    let mini = "bash(\"echo shipped\") ok, bash(\"cat /nonexistent/oslo\") error, bash(\"echo 12\") ok, \
+                bash(\"echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT; printf '%s' 'Order 7 has shipped; shipping to Bergen costs 12 EUR.'\") ok; answered";
     let shell = "terminal(\"echo shipped\") ok, terminal(\"cat /nonexistent/oslo\") error, terminal(\"echo 12\") ok; answered";
     // smolagents does not tell which of several parallel calls failed, nor their results.
     let smolagents = "get_order(7) unanswered, get_quote(\"Oslo\") unanswered, get_quote(\"Bergen\") ok, \
@@ -83,12 +86,13 @@ fn the_readers_to_copy_read_what_their_frameworks_wrote() {
         ("dspy.prediction.json", "dspy", SHOP),
         ("dspy.history.constructed.json", "dspy-history", "; no answer, calls unrecorded"),
         ("fast-agent.history.json", "fast-agent", DELETING),
-        ("genkit.messages.json", "genkit", DELETING),
+        ("genkit.messages.json", "genkit", unknown),
         ("goose.export.constructed.json", "goose", SHOP),
         ("goose.session.constructed.jsonl", "goose", SHOP),
         ("haystack.messages.json", "haystack", SHOP),
         ("llamaindex-ts.result.json", "llamaindex-ts", DELETING),
         ("maf-workflow.events.json", "maf-workflow", DELETING),
+        ("mini-swe-agent.traj.json", "mini-swe-agent", mini),
         ("mlflow.trace.json", "mlflow", DELETING),
         ("openhands.events.jsonl", "openhands", shell),
         ("smolagents.messages.json", "smolagents-messages", "; no answer, calls unrecorded"),
@@ -183,6 +187,7 @@ fn a_mark_of_a_call_that_a_later_version_renames_is_never_a_run_without_calls() 
         ("haystack.messages.json", &["tool_call\"", "tool_name", "content"]),
         ("llamaindex-ts.result.json", &["toolCall\"", "name\"", "options"]),
         ("maf-workflow.events.json", &["function_call", "name\""]),
+        ("mini-swe-agent.traj.json", &["tool_calls", "function\"", "name\""]),
         ("mlflow.trace.json", &["mlflow.spanType", "mlflow.spanOutputs", "TOOL"]),
         ("openhands.events.jsonl", &["ActionEvent", "tool_call\"", "name\""]),
         ("smolagents.result.json", &["tool_calls", "model_output_message", "function", "name\""]),

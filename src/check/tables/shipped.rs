@@ -46,6 +46,7 @@ ship! {
     Haystack "haystack",
     LlamaIndexTs "llamaindex-ts",
     MafWorkflow "maf-workflow",
+    MiniSweAgent "mini-swe-agent",
     Mlflow "mlflow",
     OpenHands "openhands",
     Smolagents "smolagents",
