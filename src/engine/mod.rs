@@ -27,4 +27,5 @@ pub use gate::{GateRule, MeasuredCase, evaluate_gate};
 pub(crate) use mutant::MutantEvaluator;
 pub use mutant::MutantVerdict;
 pub use regression::EarlierMeans;
+pub(crate) use run::read_panic;
 pub use run::{ProgramStarter, StartPrograms};

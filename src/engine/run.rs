@@ -357,10 +357,14 @@ fn of_unfit(expectation: &Expectation, unfit: CannotDecide) -> Finding {
 }
 
 fn of_panic(expectation: &Expectation, payload: &(dyn std::any::Any + Send)) -> Finding {
-    let text = payload.downcast_ref::<String>().map(String::as_str);
-    let said = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
-    let unfit = Some(format!("the check panicked: {said}"));
+    let unfit = Some(format!("the check panicked: {}", read_panic(payload)));
     Finding { unfit, ..unanswered_finding(expectation) }
+}
+
+/// Returns the text of a panic.
+pub(crate) fn read_panic(payload: &(dyn std::any::Any + Send)) -> &str {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message")
 }
 
 fn unanswered_finding(expectation: &Expectation) -> Finding {

@@ -50,7 +50,7 @@ impl AgentTable {
     pub(super) fn add_verdict(&mut self, verdict: &Verdict) {
         for run in &verdict.runs {
             let Some(agent) = name_agent(run) else { continue };
-            let passed = usize::from(run.status == Some(Status::Pass));
+            let passed = usize::from(run.status == Some(verdict.expected));
             let tried = Tried { passed, runs: 1 };
             let case = self.cases.entry(name_case(verdict).to_owned()).or_default();
             case.entry(agent.clone()).or_default().add(tried);

@@ -173,7 +173,9 @@ impl<'a> AcpSession<'a> {
                 return Err(self.explain_login(&answer, "session/prompt", &Json::Null));
             }
             // What the agent did without the tools of its case says nothing about it, so further turns are not asked.
-            if number == 0 && leases.has_unlisted_mocks() {
+            // A turn that failed or was cancelled has a cause of its own.
+            let is_answered = answer.get("result").is_some() && !self.is_cancelled;
+            if number == 0 && is_answered && leases.has_unlisted_mocks() {
                 return Err(AgentProblem::MocksIgnored);
             }
             if self.is_cancelled {

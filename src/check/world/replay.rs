@@ -386,6 +386,14 @@ impl<'r> Replay<'r> {
             (Known::Yes, false) if !is_same && answer.as_ref().is_ok_and(|answer| answer.is_read) => {
                 format!("call {index} of `{name}` read another value than the one in this world")
             }
+            // The program gave the recorded answer, too: another one now means another world.
+            (Known::Yes, false)
+                if !is_same
+                    && call.served.is_some()
+                    && answer.as_ref().is_ok_and(|answer| answer.by_program) =>
+            {
+                format!("the program answers call {index} of `{name}` otherwise than in the run")
+            }
             (Known::Yes | Known::No, _) => return Ok(Known::Yes),
             (Known::Unknown, _) => return Ok(Known::Unknown),
         };

@@ -357,6 +357,8 @@ pub struct ServedAnswer {
     pub number: u32,
     /// Whether the result is a value of the state.
     pub(crate) is_read: bool,
+    /// Whether a program gave the result.
+    pub(crate) by_program: bool,
 }
 
 impl ScriptRun {
@@ -528,7 +530,8 @@ impl ScriptRun {
         };
         // What a program answers without a change is what it has read in the state.
         let is_read = reply.edits.is_empty() && !reply.failed;
-        let mut served = self.serve(MockContent::Value(reply.answer.clone()), reply.failed, delay, is_read);
+        let served = self.serve(MockContent::Value(reply.answer.clone()), reply.failed, delay, is_read);
+        let mut served = ServedAnswer { by_program: true, ..served };
         if let Some(injection) = &self.injection {
             served.content.inject(injection, &call.name);
         }
@@ -617,7 +620,8 @@ impl ScriptRun {
         is_read: bool,
     ) -> ServedAnswer {
         self.answered += 1;
-        ServedAnswer { content, failed, delay: delay.unwrap_or_default(), number: self.answered, is_read }
+        let delay = delay.unwrap_or_default();
+        ServedAnswer { content, failed, delay, number: self.answered, is_read, by_program: false }
     }
 
     /// Replaces the whole state with nothing, as evidence that any check of it refuses.

@@ -1,5 +1,6 @@
 //! The reports of a run, rendered from the verdict logs at the end of the run.
 
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::slice;
 
@@ -76,8 +77,10 @@ impl RequestedReports {
         let Some(format) = FormatEntry::find_by_name(ReportFormat::Junit.name()) else { return Ok(()) };
         let mut report = (format.begin)(run.run());
         run.visit_verdicts(|verdict| report.add_verdict(verdict)).map_err(|error| error.to_string())?;
-        stderr::print_block(false, report.finish().trim_end());
-        Ok(())
+        let mut out = io::stdout().lock();
+        let written = writeln!(out, "{}", report.finish().trim_end()).and_then(|()| out.flush());
+        // Who reads the report must not take a part of it for the whole.
+        written.map_err(|error| format!("cannot write the output: {error}"))
     }
 
     /// Copies the `JUnit` report to the place where another program expects it.

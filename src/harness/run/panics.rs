@@ -1,9 +1,10 @@
 //! Handles the panics of checks.
 
-use std::any::Any;
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
+
+use crate::engine::read_panic;
 
 thread_local! {
     /// This thread is inside [`catch_silently`].
@@ -31,10 +32,5 @@ pub(crate) fn catch_silently<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let before = CAUGHT.replace(true);
     let result = panic::catch_unwind(AssertUnwindSafe(work));
     CAUGHT.set(before);
-    result.map_err(|payload| payload_text(payload.as_ref()))
-}
-
-fn payload_text(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
+    result.map_err(|payload| read_panic(payload.as_ref()).to_owned())
 }

@@ -133,7 +133,9 @@ impl Tally {
     }
 
     /// Adds the trial of a case, which has this number in the plan.
-    pub(crate) fn add_case(&self, number: usize, case: &Case, verdict: &Verdict) {
+    ///
+    /// With `tolerated`, it passes although its verdict does not.
+    pub(crate) fn add_case(&self, number: usize, case: &Case, verdict: &Verdict, tolerated: bool) {
         if let Some(trial) = UndecidedTrial::from_verdict(case, verdict) {
             lock(&self.entries).undecided.push((number, trial));
         }
@@ -152,12 +154,12 @@ impl Tally {
             let row = Row::from_verdict(verdict);
             lock(&self.entries).rows.push((number, row));
         }
-        self.add_block(number, verdict);
+        self.add_block(number, verdict, tolerated);
     }
 
     /// Adds the text block of any trial, which has this number in the plan, and what is told of it if it is red or quarantined.
-    pub(crate) fn add_block(&self, number: usize, verdict: &Verdict) {
-        if let Some(trial) = RedTrial::from_verdict(verdict) {
+    pub(crate) fn add_block(&self, number: usize, verdict: &Verdict, tolerated: bool) {
+        if let Some(trial) = RedTrial::from_verdict(verdict).filter(|_| !tolerated) {
             lock(&self.entries).red.push((number, trial));
         }
         if verdict.is_quarantined() {

@@ -14,7 +14,7 @@ use super::live::Asker;
 use super::panics;
 use super::pool::LateTrial;
 use crate::case::Case;
-use crate::engine::{EvaluationSettings, evaluate_each, failed_with, undecided_with};
+use crate::engine::{EvaluationSettings, evaluate_each, failed_with, read_panic, undecided_with};
 use crate::harness::plan::{CaseWork, SelectedRun, TrialWork, name_attack};
 use crate::harness::quarantine::TrialOrigin;
 use crate::harness::snapshots;
@@ -60,9 +60,7 @@ impl TrialFailure {
 
     /// The failure of a trial whose thread panicked.
     pub(super) fn from_panic(panicked: &(dyn Any + Send)) -> Self {
-        let text = panicked.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| panicked.downcast_ref::<&str>().copied());
-        Self::from_message(text.map_or("test panicked".to_owned(), |text| format!("test panicked: {text}")))
+        Self::from_message(format!("test panicked: {}", escape_line(read_panic(panicked))))
     }
 }
 
@@ -83,7 +81,7 @@ pub(super) fn run_trial(
             let file = context.project.base.join(work.gate.place.file());
             let cases = work.cases.iter().map(|(_, work)| (&*work.case, &**work.path)).collect();
             note_quarantine(&context, &mut verdict, None, &file, cases);
-            context.tally.add_block(number, &verdict);
+            context.tally.add_block(number, &verdict, false);
             return Some(report_verdict(&context, verdict, false));
         }
     };
@@ -265,7 +263,7 @@ fn finish_case(context: &RunContext, number: usize, work: &CaseWork, mut verdict
     let is_run = work.run.is_some();
     let case_name = is_run.then(|| build_case_name(&work.suite, case.id.as_deref()));
     note_quarantine(context, &mut verdict, case_name, path, vec![(&**case, &***path)]);
-    context.tally.add_case(number, case, &verdict);
+    context.tally.add_case(number, case, &verdict, tolerated);
     report_verdict(context, verdict, tolerated)
 }
 
@@ -322,7 +320,7 @@ fn report_load_failure(context: &RunContext, name: &str, errors: &LoadErrors) ->
     let mut shown_at = at;
     prefix_file(&mut shown_at.file, folder);
     let headline = first.map(ToString::to_string).unwrap_or_default();
-    Err(fail_trial(context, name, headline, &shown_at.to_string(), &drawn.join("\n"), None))
+    Err(fail_trial(context, name, &headline, &shown_at.to_string(), &drawn.join("\n")))
 }
 
 /// Writes a verdict, and returns the failure message if it does not pass.
@@ -346,7 +344,10 @@ fn report_verdict(context: &RunContext, mut verdict: Verdict, tolerated: bool) -
     let headline = terminal::render_headline(&verdict);
     let at = terminal::find_first_place(&verdict).to_string();
     let drawn = terminal::render_red_trial(&verdict);
-    Err(fail_trial(context, &verdict.name, headline, &at, &drawn, terminal::find_cause(&verdict)))
+    let failure = fail_trial(context, &verdict.name, &headline, &at, &drawn);
+    // In a list of trials with one cause, the place says nothing: it is that of each trial.
+    let claim = terminal::render_claim(&verdict);
+    Err(TrialFailure { headline: claim, cause: terminal::find_cause(&verdict), ..failure })
 }
 
 /// Prints the headline of a failure for nextest, which takes the message of its `JUnit` report from standard error, and renders
@@ -356,13 +357,12 @@ fn report_verdict(context: &RunContext, mut verdict: Verdict, tolerated: bool) -
 fn fail_trial(
     context: &RunContext,
     name: &str,
-    headline: String,
+    headline: &str,
     at: &str,
     drawn: &str,
-    cause: Option<String>,
 ) -> TrialFailure {
     context.progress.make_room();
-    let headline = escape_line(&headline);
+    let headline = escape_line(headline);
     if context.readers.nextest {
         stderr::eprint(&format!("Error: {headline}"));
     }
@@ -374,5 +374,5 @@ fn fail_trial(
     } else {
         drawn.to_owned()
     };
-    TrialFailure { message, headline, cause }
+    TrialFailure { message, headline, cause: None }
 }

@@ -60,24 +60,34 @@ pub fn render_red_trial(verdict: &Verdict) -> String {
 
 /// Renders the first violated claim on one line: `sequence_valid: ... at file:line:column`.
 pub fn render_headline(verdict: &Verdict) -> String {
+    let (claim, at) = find_claim(verdict);
+    escape_line(&format!("{claim} at {at}"))
+}
+
+/// Renders the headline of a verdict without its place.
+pub fn render_claim(verdict: &Verdict) -> String {
+    escape_line(&find_claim(verdict).0)
+}
+
+/// Finds what is most serious about a verdict, and its place.
+fn find_claim(verdict: &Verdict) -> (String, &Location) {
     let violation =
         deciding_findings(verdict).find_map(|finding| Some((finding, finding.violations.first()?)));
     let unfit = verdict.findings.iter().find_map(|finding| Some((finding, finding.unfit.as_ref()?)));
     // From the most to the least serious: an error means that nothing was decided, and a changed snapshot replaces the
     // violations, which are in its difference.
-    let claim = match (violation, unfit, verdict.errors.first()) {
-        (_, _, Some(error)) => format!("{} at {}", error.message, error.at),
+    match (violation, unfit, verdict.errors.first()) {
+        (_, _, Some(error)) => (error.message.clone(), &error.at),
         _ if verdict.snapshot_diff.is_some() => {
-            format!("the violations differ from the snapshot at {}", verdict.case)
+            ("the violations differ from the snapshot".to_owned(), &verdict.case)
         }
         (Some((finding, violation)), _, _) => {
             let message = score::render_message(finding, violation);
-            format!("{}: {message} at {}", finding.check, violation.at)
+            (format!("{}: {message}", finding.check), &violation.at)
         }
-        (_, Some((finding, unfit)), _) => format!("{}: {unfit} at {}", finding.check, finding.at),
-        _ => format!("the verdict is {}, not {} at {}", verdict.status, verdict.expected, verdict.case),
-    };
-    escape_line(&claim)
+        (_, Some((finding, unfit)), _) => (format!("{}: {unfit}", finding.check), &finding.at),
+        _ => (format!("the verdict is {}, not {}", verdict.status, verdict.expected), &verdict.case),
+    }
 }
 
 /// Returns what a trial that has no result has in common with others of the same cause: the messages of its errors, or of its

@@ -143,13 +143,15 @@ fn convert_own_calls(
             let Some(tool) = keys.take_text(&["tool"]) else { return fail("missing `tool`") };
             let schema = policy.get("schema").unwrap_or(&policy).clone();
             case.insert("schema".to_owned(), JsonMap::from_iter([(tool.clone(), schema)]).into());
-            let arguments = keys.take(&["test_args"]).map_or_else(|| json!({}), Node::to_json);
+            let Some(arguments) = keys.take(&["test_args"]) else { return fail("missing `test_args`") };
+            let arguments = arguments.to_json();
             json!([{"name": tool, "arguments": arguments}])
         }
         "tool_blocklist" => {
             let Some(blocked) = policy.get("blocked") else { return fail("missing `blocked`") };
             case.insert("blocked".to_owned(), blocked.clone());
-            keys.take(&["test_tool_calls"]).map_or_else(|| json!([]), Node::to_json)
+            let Some(calls) = keys.take(&["test_tool_calls"]) else { return fail("missing `test_tool_calls`") };
+            calls.to_json()
         }
         "sequence_valid" => {
             return fail("a pattern over the names of all calls has no counterpart: write rules");

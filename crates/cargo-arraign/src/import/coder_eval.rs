@@ -197,8 +197,12 @@ fn take_sandbox(keys: &mut Keys<'_>, id: &str, workspace: &mut JsonMap, draft: &
         }
     }
     if !files.is_empty() {
-        let from = draft.add_fixture(id, files);
-        workspace.insert("from".to_owned(), from.into());
+        match draft.add_fixture(id, files) {
+            Ok(from) => {
+                workspace.insert("from".to_owned(), from.into());
+            }
+            Err(why) => draft.unsupported.add_key(sandbox.node(), "template_sources", why),
+        }
     }
     if sandbox.node().get("driver").and_then(Node::as_str) == Some("tempdir") {
         sandbox.skip(&["driver"]);
@@ -214,12 +218,19 @@ fn read_template(
     let mut source = Keys::new(node).ok_or("expected a mapping")?;
     match source.take_text(&["type"]).unwrap_or_default().as_str() {
         "starter_files" => {
+            let mut refused = Ok(());
             for file in list_entries(source.take(&["files"])) {
                 let path = file.get("path").and_then(Node::as_str).unwrap_or_default();
                 let content = file.get("content").and_then(read_scalar).unwrap_or_default();
-                files.insert(check_inside(path)?, content.into_bytes());
+                // A file that is refused does not keep the others away.
+                match check_inside(path) {
+                    Ok(path) => {
+                        files.insert(path, content.into_bytes());
+                    }
+                    Err(why) => refused = refused.and(Err(why)),
+                }
             }
-            Ok(())
+            refused
         }
         "template_dir" => {
             let mount = source.take_text(&["mount_point"]).unwrap_or_else(|| ".".to_owned());

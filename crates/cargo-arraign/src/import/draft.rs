@@ -243,11 +243,24 @@ impl SuiteDraft {
         target.into()
     }
 
-    /// Adds the files that the workspace of a case begins with. Returns the folder for its `from`.
-    pub(super) fn add_fixture(&mut self, id: &str, files: BTreeMap<String, Vec<u8>>) -> String {
+    /// Adds the files that the workspace of a case begins with. Returns the folder for its `from`, which cases with the same files
+    /// share. The error says which path is a file and a folder.
+    pub(super) fn add_fixture(
+        &mut self,
+        id: &str,
+        files: BTreeMap<String, Vec<u8>>,
+    ) -> Result<String, String> {
+        let folders = files.keys().flat_map(|path| Path::new(path).ancestors().skip(1));
+        let mut names = folders.filter_map(Path::to_str);
+        if let Some(both) = names.find(|folder| files.contains_key(*folder)) {
+            return Err(format!("`{both}` is a file and a folder"));
+        }
+        if let Some(known) = self.fixtures.iter().find(|known| known.files == files) {
+            return Ok(known.path.clone());
+        }
         let path = format!("fixtures/{}/{}", self.stem, sanitize_file_name(id));
         self.fixtures.push(FixtureFolder { path: path.clone(), files });
-        path
+        Ok(path)
     }
 
     /// Adds a case if it has any check.

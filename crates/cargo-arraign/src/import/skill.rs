@@ -6,9 +6,11 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
-use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft};
+use super::draft::{CaseDraft, ImportInput, ImportedFiles, SuiteDraft, build_check};
 use super::keys::{Keys, list_entries, read_scalar};
+use super::pattern;
 use super::question::build_run_question;
+use super::source_dir::check_inside;
 use super::statement::read_statement;
 use arraign::__internals::place::LoadErrors;
 use arraign::__internals::yaml::Node;
@@ -57,7 +59,14 @@ fn import_eval(node: Node<'_>, draft: &mut SuiteDraft) {
     // The questions are about the whole run, because an expectation can concern the calls.
     let expectations = list_entries(keys.take(&["expectations", "assertions"]));
     for (at, node) in expectations.into_iter().enumerate() {
-        let Some(text) = read_scalar(node) else { continue };
+        let Some(text) = read_scalar(node).or_else(|| read_scalar(node.get("description")?)) else {
+            draft.unsupported.add_key(node, "assertions", "expected a text, or a mapping with `description`");
+            continue;
+        };
+        if let Some(pattern) = node.get("pattern").and_then(read_scalar) {
+            checks.push(build_check("regex", pattern::build_settings(&pattern, "")));
+            continue;
+        }
         if let Some(read) = read_statement(&text) {
             if read.names_tools {
                 draft.unsupported.add(node.place(), format!("`{text}`"), TOOLS);
@@ -70,11 +79,12 @@ fn import_eval(node: Node<'_>, draft: &mut SuiteDraft) {
         checks.push(build_run_question(&label, &prompt));
     }
     case.add_checks(checks);
-    if !files.is_empty() {
-        let from = draft.add_fixture(&id, files);
-        case.set("workspace", Some(json!({"from": from})));
-    } else if case.looks_at_files() {
-        case.set("workspace", Some(json!({})));
+    let fixture = if files.is_empty() { None } else { Some(draft.add_fixture(&id, files)) };
+    match fixture {
+        Some(Ok(from)) => case.set("workspace", Some(json!({"from": from}))),
+        Some(Err(why)) => draft.unsupported.add(node.place(), "`files`", why),
+        None if case.looks_at_files() => case.set("workspace", Some(json!({}))),
+        None => {}
     }
     keys.reject_rest(&[], &mut draft.unsupported);
     draft.add_case(node.place(), case.finish());
@@ -93,9 +103,12 @@ fn read_files(named: &[Node<'_>], asked: &str, draft: &mut SuiteDraft) -> BTreeM
         // Where the file is not in the folder of a skill, the paths may be relative to its own folder.
         let found = below.map(|below| draft.source_dir.read_bytes(below)).filter(Result::is_ok);
         match found.unwrap_or_else(|| draft.source_dir.read_bytes(name)) {
-            Ok(content) => {
-                files.insert(find_place(name, asked), content);
-            }
+            Ok(content) => match check_inside(&find_place(name, asked)) {
+                Ok(place) => {
+                    files.insert(place, content);
+                }
+                Err(why) => draft.unsupported.add_key(*node, name, why),
+            },
             Err(why) => draft.unsupported.add_key(*node, name, why),
         }
     }

@@ -155,6 +155,10 @@ pub(super) fn check_inside(path: &str) -> Result<String, String> {
     let mut names = Vec::new();
     for part in Path::new(path).components() {
         match part {
+            // A configuration of git can name programs, and git runs them in this folder.
+            Component::Normal(name) if name.eq_ignore_ascii_case(".git") => {
+                return Err(format!("`{path}` belongs to git, which may run what it says"));
+            }
             Component::Normal(name) => names.push(name.to_string_lossy().into_owned()),
             Component::CurDir => {}
             _ => return Err(format!("`{path}` is no path inside of a folder")),

@@ -145,15 +145,24 @@ pub(super) fn forbid_in_file(path: &str, setting: &str, value: &Json) -> Vec<Jso
     vec![build_check("files", json!({"exists": [path]})), forbidden]
 }
 
-/// The call that runs a command.
+/// What may stand before a command that is run: variables, a path, and programs that run another one.
+const LAUNCHED: &str = r"(?:(?:uv|poetry|pdm|pipenv|hatch|rye) run\s+|python[\d.]* -m\s+|(?:npx|pnpm|yarn|bunx|sudo|time|env)\s+|\w+=\S*\s+)*(?:[^\s;&|()]*/)?";
+
+/// The call that runs a command: alone, by its path, by a launcher, or among others. The name in the arguments of another
+/// command is no run of it.
 fn describe_run(command: &str) -> Json {
-    json!({"tool": SHELL, "args_match": {"command": match_command(command)}})
+    let pattern = format!(r"(?:^|[;&|(\n])\s*{LAUNCHED}{}(?:$|[\s;&|)])", match_words(command));
+    json!({"tool": SHELL, "args_match": {"command": pattern}})
 }
 
-/// Builds a pattern for a command that is run alone, by its path, or among others.
-fn match_command(command: &str) -> String {
-    let words: Vec<String> = command.split_whitespace().map(escape_literal).collect();
-    format!(r"(?:^|[\s;&|(/]){}(?:$|[^\w-])", words.join(r"\s+"))
+/// A call in which the command may be run: its name stands anywhere.
+fn describe_mention(command: &str) -> Json {
+    let pattern = format!(r"(?:^|[\s;&|(/]){}(?:$|[^\w-])", match_words(command));
+    json!({"tool": SHELL, "args_match": {"command": pattern}})
+}
+
+fn match_words(command: &str) -> String {
+    command.split_whitespace().map(escape_literal).collect::<Vec<_>>().join(r"\s+")
 }
 
 fn require_run(captures: &Captures<'_>) -> Vec<Json> {
@@ -161,7 +170,7 @@ fn require_run(captures: &Captures<'_>) -> Vec<Json> {
 }
 
 fn forbid_run(captures: &Captures<'_>) -> Vec<Json> {
-    build_rules(&json!([{"type": "count", "tool": describe_run(find_group(captures, "run")), "exactly": 0}]))
+    build_rules(&json!([{"type": "count", "tool": describe_mention(find_group(captures, "run")), "exactly": 0}]))
 }
 
 /// Requires that the command runs after each edit. Without an edit, it runs.

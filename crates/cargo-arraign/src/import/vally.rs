@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use arraign::__internals::place::LoadErrors;
+use arraign::__internals::place::{LoadErrors, Place};
+use arraign::__internals::pattern::is_glob;
 use arraign::__internals::yaml::{Node, Value};
 use arraign::json::{Json, JsonMap, json};
 
@@ -81,7 +82,7 @@ fn import_stimulus(node: Node<'_>, shared: &Shared<'_>, draft: &mut SuiteDraft) 
     if let Some(constraints) = keys.take(&["constraints"]).and_then(Keys::new) {
         case.add_checks(convert_constraints(constraints, &mut draft.unsupported));
     }
-    let workspace = take_environments([shared.environment, keys.take(&["environment"])], &id, draft);
+    let workspace = take_environments([shared.environment, keys.take(&["environment"])], &node.place(), &id, draft);
     if case.looks_at_files() || !workspace.is_empty() {
         if !workspace.contains_key("from") {
             let why = "a copy of no folder: name the folder that the agent works in with `from`";
@@ -94,7 +95,12 @@ fn import_stimulus(node: Node<'_>, shared: &Shared<'_>, draft: &mut SuiteDraft) 
 }
 
 /// Takes the files and commands with which the agent begins. Files of a later environment replace those of an earlier one.
-fn take_environments(all: [Option<Node<'_>>; 2], id: &str, draft: &mut SuiteDraft) -> JsonMap {
+fn take_environments(
+    all: [Option<Node<'_>>; 2],
+    place: &Place,
+    id: &str,
+    draft: &mut SuiteDraft,
+) -> JsonMap {
     let mut files = BTreeMap::new();
     let mut setup: Vec<Json> = Vec::new();
     for node in all.into_iter().flatten() {
@@ -111,7 +117,12 @@ fn take_environments(all: [Option<Node<'_>>; 2], id: &str, draft: &mut SuiteDraf
     }
     let mut workspace = JsonMap::new();
     if !files.is_empty() {
-        workspace.insert("from".to_owned(), draft.add_fixture(id, files).into());
+        match draft.add_fixture(id, files) {
+            Ok(from) => {
+                workspace.insert("from".to_owned(), from.into());
+            }
+            Err(why) => draft.unsupported.add(place.clone(), "`files`", why),
+        }
     }
     if !setup.is_empty() {
         workspace.insert("setup".to_owned(), Json::Array(setup));
@@ -127,9 +138,10 @@ fn read_file(
 ) -> Result<(), String> {
     let source = node.get("src").and_then(Node::as_str).ok_or("missing `src`")?;
     let target = check_inside(node.get("dest").and_then(Node::as_str).unwrap_or(source))?;
-    let path = draft.source_dir.find_files(source)?.into_iter().next().ok_or("no such file")?;
-    let text = draft.source_dir.read_source(&path)?;
-    files.insert(target, text.text().as_bytes().to_vec());
+    if is_glob(source) {
+        return Err("a glob of files is not carried: put them into a folder, and name it with `from`".to_owned());
+    }
+    files.insert(target, draft.source_dir.read_bytes(source)?);
     Ok(())
 }
 
@@ -413,11 +425,18 @@ fn convert_match(
             return Err("only `name`, `command`, `path`, `args` and `min_count` are carried");
         }
     }
+    // A requirement in one spelling is stricter, and a prohibition is weaker.
+    if names.ignored_case && bound == "max" {
+        return Err("a prohibition in any letter case is not carried: list the spellings in a `blocklist`");
+    }
     let remark = names.ignored_case.then_some("carried with the letter case of the name");
     let tool = match names.globs.as_slice() {
         [name] => name.clone(),
         many => {
-            let alias = many.join("_or_").replace('*', "");
+            let plain = many.join("_or_").replace(['*', '?'], "");
+            let numbered = (2..).map(|number| format!("{plain}_{number}"));
+            let is_free = |name: &String| aliases.get(name.as_str()).is_none_or(|known| *known == json!(many));
+            let alias = [plain.clone()].into_iter().chain(numbered).find(is_free).unwrap_or(plain);
             aliases.insert(alias.clone(), json!(many));
             alias
         }
