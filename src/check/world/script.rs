@@ -789,7 +789,7 @@ mod tests {
                 format!("failed: {}", answer.content.to_result().to_string().trim_matches('"'))
             }
             ScriptedAnswer::Given(answer) => answer.content.to_result().to_string(),
-            ScriptedAnswer::Asks(_) => "a program is asked".to_owned(),
+            ScriptedAnswer::Asks(call) => format!("asks {}", call.program.command.join(" ")),
             ScriptedAnswer::UnknownTool => "unknown".to_owned(),
             ScriptedAnswer::Refused(problem) => problem,
         }
@@ -883,6 +883,20 @@ mod tests {
         assert_eq!(ask(&mut run, "add", json!({"n": 5})), "\"ok\"");
         let mut open = begin(&format!("{tools}, {definitions}, check_arguments: false"));
         assert_eq!(ask(&mut open, "add", json!({"n": 50})), "\"ok\"");
+    }
+
+    #[test]
+    fn what_a_program_changes_is_the_difference_of_both_states() {
+        let before = json!({"orders": {"7": {"n": 1}, "8": {"n": 1}}, "log": [1], "list": [1, 2]});
+        let after = json!({"orders": {"7": {"n": 2}, "9": {}}, "log": [1, 3], "list": [2]});
+        let mut edits = Vec::new();
+        list_edits(&before, after.clone(), &mut StatePath::new(), &mut edits);
+        let mut tree = WorldTree::new(before);
+        edits.iter().try_for_each(|edit| tree.apply_edit(edit)).expect("changes that fit");
+        assert_eq!(tree.find(&[]), Some(&after));
+        let written: Vec<String> =
+            tree.list_written(0).map(|path| super::super::tree::render_pointer(path)).collect();
+        assert_eq!(written, ["/orders/8", "/orders/7/n", "/orders/9", "/log/1", "/list"]);
     }
 
     #[test]
