@@ -474,7 +474,7 @@ const LISTS: &[HarmlessKinds] = &[
     HarmlessKinds {
         list: ("llamaindex.rs", "HARMLESS_EVENTS"),
         format: "llamaindex",
-        file: "llamaindex/events.serializer.v0.14.jsonl",
+        file: "llamaindex/events.serializer.v0.14.shortened.jsonl",
         pointer: "",
         record: r#"{"__is_pydantic":true,"value":{"x":{"y":1}},"qualified_name":"llama_index.core.KIND"}"#,
         unknown: "ZzEvent",

@@ -47,7 +47,9 @@ fn detect_format(input: &Input) -> Detection {
 /// Whether an event is one that `JsonSerializer` wrote: the class beside the fields.
 fn is_serialized(value: &JsonNode) -> bool {
     value.get("__is_pydantic").is_some_and(JsonNode::is_true)
-        && value.text_under("qualified_name").is_some_and(|class| class.starts_with("llama_index."))
+        && value.text_under("qualified_name").is_some_and(|class| {
+            ["llama_index.", "workflows."].iter().any(|package| class.starts_with(package))
+        })
         && value.get("value").is_some_and(JsonNode::is_object)
 }
 

@@ -5,7 +5,7 @@
 
 use crate::json::{JsonNode, JsonObject};
 use crate::reader::build::conversation::Conversations;
-use crate::reader::build::exchange::{LocatedMessage, TurnEnding};
+use crate::reader::build::exchange::LocatedMessage;
 use crate::reader::build::stream_end;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::Record;
@@ -78,13 +78,10 @@ pub(super) fn read(records: Vec<Record>) -> Result<Vec<Trace>, DecodeError> {
     }
     let is_cut = !pieces.is_empty();
     messages.extend(join_pieces(pieces)?);
-    if let Some(last) = messages.last_mut().filter(|_| end.stop_reason.is_some()) {
-        let stop_reason = end.stop_reason.take().map(Into::into);
-        last.ending = Some(TurnEnding { stop_reason, usage: None });
-    }
     let mut traces = Vec::new();
     for run in Conversations::of_messages(messages) {
         let mut trace = run.read(add_message)?;
+        trace.stop_reason = end.stop_reason.take();
         if is_cut {
             trace.ended = Ended::Cut(stream_end::STRANDS.describe_lack());
         }

@@ -10,6 +10,7 @@ use crate::reader::build::evidence::CallEvidence;
 use crate::reader::build::exchange::{LocatedMessage, TurnEnding};
 use crate::reader::build::spot::RecordSpot;
 use crate::reader::build::stream_end;
+use crate::reader::build::usage::UsageTotal;
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};
 use crate::trace::{Ended, Trace};
@@ -43,9 +44,13 @@ pub(super) fn read(records: Vec<Record>) -> Result<Trace, DecodeError> {
     }
     items.end_turn();
     let is_cut = items.is_open;
+    let stop_reason = items.stop_reason.take();
+    let usage = std::mem::take(&mut items.tally).total();
     let mut run = Conversations::of_messages(items.messages).into_iter().next().unwrap_or_default();
     run.beside = items.beside;
     let mut trace = super::trace_of(run)?;
+    trace.stop_reason = stop_reason;
+    trace.usage = usage;
     if is_cut {
         trace.ended = Ended::Cut(stream_end::RESPONSES.describe_lack());
     }
@@ -59,6 +64,9 @@ struct RunItems<'t> {
     said: Option<usize>,
     /// The end of the response of which the items are coming in.
     ending: Option<TurnEnding<'t>>,
+    tally: UsageTotal,
+    /// Why the last response stopped.
+    stop_reason: Option<String>,
     /// Whether a response has begun and not ended.
     is_open: bool,
     /// The calls of ended responses. Each must be an item of the run.
@@ -125,8 +133,10 @@ impl<'t> RunItems<'t> {
         let Some(mut response) = event.object(&["response"])?.filter(|_| is_end) else { return Ok(()) };
         self.beside.push(CallEvidence::gather_object(RecordSpot::under(at, "data/response"), &response));
         let usage = super::TOKENS.read_from(&mut response, &["usage"])?;
+        self.tally.add(usage);
         let stop_reason = super::stop_reason(&mut response)?;
         self.end_turn();
+        self.stop_reason = stop_reason.as_deref().map(ToOwned::to_owned);
         self.ending = Some(TurnEnding { stop_reason, usage });
         Ok(())
     }
