@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use super::notes;
 use super::red_trials::render_red_trials;
-use super::reports::{RequestedReports, TrialCounts};
+use super::reports::RequestedReports;
 use super::undecided::render_undecided;
 use crate::harness::cli::HarnessCommand;
 use crate::harness::plan::Plan;
 use crate::harness::record::read_own_history;
+use crate::harness::run::TrialCounts;
 use crate::harness::run::context::RunContext;
 use crate::harness::shard::ShardRecord;
 use crate::harness::snapshots::orphans::PinnedSnapshots;

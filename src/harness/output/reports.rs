@@ -8,6 +8,7 @@ use super::notes;
 use crate::harness::plan::Plan;
 use crate::harness::record::earlier_run;
 use crate::harness::record::runs::StoredRun;
+use crate::harness::run::TrialCounts;
 use crate::harness::run::context::RunContext;
 use crate::harness::settings::EnvSettings;
 use crate::harness::stderr;
@@ -117,17 +118,4 @@ impl RequestedReports {
         notes::note_not_rendered(reason, unsupported.copied(), &context.store.run);
         FORMATS.iter().filter(|format| self.formats.contains(&format.format)).copied().collect()
     }
-}
-
-/// The numbers of trials by how they ended.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct TrialCounts {
-    /// The trials that passed.
-    pub(crate) passed: usize,
-    /// The trials that failed.
-    pub(crate) failed: usize,
-    /// The trials that did not run.
-    pub(crate) ignored: usize,
-    /// The trials that the filters left out.
-    pub(crate) filtered_out: usize,
 }

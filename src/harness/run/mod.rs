@@ -32,7 +32,6 @@ use self::printer::{Printer, TrialOutcome};
 use self::progress::{Progress, ProgressLine};
 use self::trial::{TrialFailure, TrialResult, WaitingTrial, run_trial};
 use super::cli::HarnessCommand;
-use super::output::reports::TrialCounts;
 use super::plan::{Plan, PlannedTrial};
 use crate::case::Ignore;
 use crate::score::RandomBits;
@@ -41,6 +40,19 @@ use crate::source::lock;
 /// The command with which a user allows agents to run in a replay.
 pub(super) const ALLOW_EXEC: &str =
     "call `allow_exec()` on the harness of the test target, or use `cargo arraign run --allow-exec`";
+
+/// The numbers of trials by how they ended.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct TrialCounts {
+    /// The trials that passed.
+    pub(crate) passed: usize,
+    /// The trials that failed.
+    pub(crate) failed: usize,
+    /// The trials that did not run.
+    pub(crate) ignored: usize,
+    /// The trials that the filters left out.
+    pub(crate) filtered_out: usize,
+}
 
 /// Runs the trials, or lists them.
 pub(super) fn run_trials(mut plan: Plan, context: &Arc<RunContext>, command: &HarnessCommand) -> TrialCounts {

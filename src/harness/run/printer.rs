@@ -8,9 +8,9 @@ use std::time::Duration;
 use anstream::{AutoStream, ColorChoice};
 use libtest_mimic::{ColorSetting, FormatSetting};
 
+use super::TrialCounts;
 use super::trial::TrialFailure;
 use crate::harness::cli::{HarnessCommand, LibtestFlags};
-use crate::harness::output::reports::TrialCounts;
 use crate::harness::{FAILED, stderr};
 use crate::json;
 use crate::report::plain::{count_noun, escape_line, truncate_text};

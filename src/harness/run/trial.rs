@@ -353,14 +353,9 @@ fn report_verdict(context: &RunContext, mut verdict: Verdict, tolerated: bool) -
 /// Prints the headline of a failure for nextest, which takes the message of its `JUnit` report from standard error, and renders
 /// the message of the failure.
 ///
-/// In JSON events, JetBrains looks for a line that starts with `thread`, and shows what stands between it and `note:`.
-fn fail_trial(
-    context: &RunContext,
-    name: &str,
-    headline: &str,
-    at: &str,
-    drawn: &str,
-) -> TrialFailure {
+/// In JSON events, JetBrains looks for a line that starts with `thread`, and shows what stands between it and `note:`. As that of
+/// libtest, the text begins with a line break.
+fn fail_trial(context: &RunContext, name: &str, headline: &str, at: &str, drawn: &str) -> TrialFailure {
     context.progress.make_room();
     let headline = escape_line(headline);
     if context.readers.nextest {
@@ -370,7 +365,7 @@ fn fail_trial(
         let at = escape_line(at);
         let drawn = drawn.trim_end();
         let note = "note: `cargo arraign report` shows the verdicts of the run";
-        format!("thread '{name}' panicked at {at}:\n{drawn}\n{note}\n")
+        format!("\nthread '{name}' panicked at {at}:\n{drawn}\n{note}\n")
     } else {
         drawn.to_owned()
     };

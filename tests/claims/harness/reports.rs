@@ -182,3 +182,29 @@ fn a_list_writes_no_report() {
     reported(&project, "json", &["--list"]).exits(0);
     assert_eq!(project.files("out").len(), 0);
 }
+
+/// A person who doubts a green case sees why it is green; a run without a page keeps small verdicts.
+#[cfg(feature = "html")]
+#[test]
+fn green_pages_have_the_question_and_all_results() {
+    let case = "- id: a\n  description: the order is looked up\n  metadata: {team: billing}\n  trace:\n    steps:\n      - {user: Where is order 7}\n      \
+                - {call: look, args: {}, result: it is on its way}\n  expect: [{tool_called: look}]\n";
+    let project = Project::empty().file("evals/s.yaml", case);
+    project.run(&[]).exits(0);
+    let log = |project: &Project| {
+        let name = project.files("out").into_iter().find(|name| name.ends_with(".jsonl")).expect("a log");
+        project.read(&name)
+    };
+    assert!(!log(&project).contains("it is on its way"), "{}", log(&project));
+    let shown = Project::empty().file("evals/s.yaml", case);
+    shown.run_with(&[("ARRAIGN_REPORT", "html")], &[]).exits(0);
+    let page = shown.read("out/report.html");
+    for part in
+        ["it is on its way", "Where is order 7", r#""metadata":{"team":"billing"}"#, "the order is looked up"]
+    {
+        assert!(page.contains(part), "{part}");
+    }
+    // The case has no scorecard, so the share of its checks is no score.
+    let rows = page.split_once(r#"id="rows">"#).and_then(|(_, rest)| rest.split_once("</script>"));
+    assert!(rows.is_some_and(|(rows, _)| !rows.contains(r#""score""#)), "{rows:?}");
+}

@@ -161,13 +161,13 @@ fn explain_error(text: &str, error: &PathError) -> String {
 /// `$.order-id`.
 fn quote_name_around(text: &str, at: usize) -> Option<String> {
     let (read, rest) = text.split_at_checked(at)?;
-    if !rest.starts_with(['-', '/', ':', '@', '$', '#']) {
+    if !rest.starts_with('-') {
         return None;
     }
     let start = read.rfind('.')?;
     let end = at + rest.find(['.', '[', ' ', ')']).unwrap_or(rest.len());
     let name = &text[start + 1..end];
-    let is_name = !name.starts_with(['-', '.']) && !name.contains(['\'', '\\']);
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_') && !name.starts_with('-');
     is_name.then(|| format!("{}['{name}']{}", &text[..start], &text[end..]))
 }
 

@@ -150,7 +150,9 @@ fn convert_own_calls(
         "tool_blocklist" => {
             let Some(blocked) = policy.get("blocked") else { return fail("missing `blocked`") };
             case.insert("blocked".to_owned(), blocked.clone());
-            let Some(calls) = keys.take(&["test_tool_calls"]) else { return fail("missing `test_tool_calls`") };
+            let Some(calls) = keys.take(&["test_tool_calls"]) else {
+                return fail("missing `test_tool_calls`");
+            };
             calls.to_json()
         }
         "sequence_valid" => {

@@ -14,7 +14,7 @@ use super::source_dir::check_inside;
 use super::statement::read_statement;
 use arraign::__internals::place::LoadErrors;
 use arraign::__internals::yaml::Node;
-use arraign::json::json;
+use arraign::json::{Json, json};
 
 const TOOLS: &str = "carried as a rule about the tools of Claude Code: correct their names for another agent";
 
@@ -58,25 +58,15 @@ fn import_eval(node: Node<'_>, draft: &mut SuiteDraft) {
     }
     // The questions are about the whole run, because an expectation can concern the calls.
     let expectations = list_entries(keys.take(&["expectations", "assertions"]));
-    for (at, node) in expectations.into_iter().enumerate() {
-        let Some(text) = read_scalar(node).or_else(|| read_scalar(node.get("description")?)) else {
-            draft.unsupported.add_key(node, "assertions", "expected a text, or a mapping with `description`");
-            continue;
-        };
-        if let Some(pattern) = node.get("pattern").and_then(read_scalar) {
-            checks.push(build_check("regex", pattern::build_settings(&pattern, "")));
-            continue;
-        }
-        if let Some(read) = read_statement(&text) {
-            if read.names_tools {
-                draft.unsupported.add(node.place(), format!("`{text}`"), TOOLS);
-            }
-            checks.extend(read.checks);
-            continue;
-        }
+    for (at, expectation) in expectations.into_iter().enumerate() {
         let label = format!("expectation {}", at + 1);
-        let prompt = format!("Is this true of the run? {text}");
-        checks.push(build_run_question(&label, &prompt));
+        match convert_expectation(expectation, &label, draft) {
+            Some(converted) => checks.extend(converted),
+            None => {
+                let why = "expected a text, or a mapping with `description` or `pattern`";
+                draft.unsupported.add_key(expectation, "assertions", why);
+            }
+        }
     }
     case.add_checks(checks);
     let fixture = if files.is_empty() { None } else { Some(draft.add_fixture(&id, files)) };
@@ -130,4 +120,31 @@ fn find_place(name: &str, asked: &str) -> String {
     };
     let own = if is_plain(name) { name } else { &file };
     named.next().unwrap_or(own).to_owned()
+}
+
+/// Converts an expectation: a text, or a mapping with the text and perhaps a pattern of the answer. What says a plain thing of a
+/// file or a command needs no judge, as a pattern does not.
+fn convert_expectation(node: Node<'_>, label: &str, draft: &mut SuiteDraft) -> Option<Vec<Json>> {
+    if let Some(text) = read_scalar(node) {
+        return Some(convert_statement(node, &text, label, draft));
+    }
+    let mut keys = Keys::new(node)?;
+    let text = keys.take_text(&["description", "text", "assertion", "expectation"]);
+    let pattern = keys.take_text(&["pattern", "regex"]);
+    keys.skip(&["id", "name"]);
+    keys.reject_rest(&[], &mut draft.unsupported);
+    match (pattern, text) {
+        (Some(pattern), _) => Some(vec![build_check("regex", pattern::build_settings(&pattern, ""))]),
+        (None, text) => Some(convert_statement(node, &text?, label, draft)),
+    }
+}
+
+fn convert_statement(node: Node<'_>, text: &str, label: &str, draft: &mut SuiteDraft) -> Vec<Json> {
+    let Some(read) = read_statement(text) else {
+        return vec![build_run_question(label, &format!("Is this true of the run? {text}"))];
+    };
+    if read.names_tools {
+        draft.unsupported.add(node.place(), format!("`{text}`"), TOOLS);
+    }
+    read.checks
 }

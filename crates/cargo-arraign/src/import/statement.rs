@@ -170,7 +170,9 @@ fn require_run(captures: &Captures<'_>) -> Vec<Json> {
 }
 
 fn forbid_run(captures: &Captures<'_>) -> Vec<Json> {
-    build_rules(&json!([{"type": "count", "tool": describe_mention(find_group(captures, "run")), "exactly": 0}]))
+    build_rules(
+        &json!([{"type": "count", "tool": describe_mention(find_group(captures, "run")), "exactly": 0}]),
+    )
 }
 
 /// Requires that the command runs after each edit. Without an edit, it runs.

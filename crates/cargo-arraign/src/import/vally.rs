@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use arraign::__internals::place::{LoadErrors, Place};
 use arraign::__internals::pattern::is_glob;
+use arraign::__internals::place::{LoadErrors, Place};
 use arraign::__internals::yaml::{Node, Value};
 use arraign::json::{Json, JsonMap, json};
 
@@ -82,7 +82,8 @@ fn import_stimulus(node: Node<'_>, shared: &Shared<'_>, draft: &mut SuiteDraft) 
     if let Some(constraints) = keys.take(&["constraints"]).and_then(Keys::new) {
         case.add_checks(convert_constraints(constraints, &mut draft.unsupported));
     }
-    let workspace = take_environments([shared.environment, keys.take(&["environment"])], &node.place(), &id, draft);
+    let workspace =
+        take_environments([shared.environment, keys.take(&["environment"])], &node.place(), &id, draft);
     if case.looks_at_files() || !workspace.is_empty() {
         if !workspace.contains_key("from") {
             let why = "a copy of no folder: name the folder that the agent works in with `from`";
@@ -95,12 +96,7 @@ fn import_stimulus(node: Node<'_>, shared: &Shared<'_>, draft: &mut SuiteDraft) 
 }
 
 /// Takes the files and commands with which the agent begins. Files of a later environment replace those of an earlier one.
-fn take_environments(
-    all: [Option<Node<'_>>; 2],
-    place: &Place,
-    id: &str,
-    draft: &mut SuiteDraft,
-) -> JsonMap {
+fn take_environments(all: [Option<Node<'_>>; 2], place: &Place, id: &str, draft: &mut SuiteDraft) -> JsonMap {
     let mut files = BTreeMap::new();
     let mut setup: Vec<Json> = Vec::new();
     for node in all.into_iter().flatten() {
@@ -139,7 +135,9 @@ fn read_file(
     let source = node.get("src").and_then(Node::as_str).ok_or("missing `src`")?;
     let target = check_inside(node.get("dest").and_then(Node::as_str).unwrap_or(source))?;
     if is_glob(source) {
-        return Err("a glob of files is not carried: put them into a folder, and name it with `from`".to_owned());
+        return Err(
+            "a glob of files is not carried: put them into a folder, and name it with `from`".to_owned()
+        );
     }
     files.insert(target, draft.source_dir.read_bytes(source)?);
     Ok(())
@@ -435,7 +433,8 @@ fn convert_match(
         many => {
             let plain = many.join("_or_").replace(['*', '?'], "");
             let numbered = (2..).map(|number| format!("{plain}_{number}"));
-            let is_free = |name: &String| aliases.get(name.as_str()).is_none_or(|known| *known == json!(many));
+            let is_free =
+                |name: &String| aliases.get(name.as_str()).is_none_or(|known| *known == json!(many));
             let alias = [plain.clone()].into_iter().chain(numbered).find(is_free).unwrap_or(plain);
             aliases.insert(alias.clone(), json!(many));
             alias

@@ -94,7 +94,11 @@ const WRONG: &[(&str, &str, &[&str])] = &[
         "1:50",
         &["this group is not closed: add `)`, or write `\\(`"],
     ),
-    ("- {id: a, trace: traces/t.json, expect: [{regex: '.*'}]}", "1:50", &["cannot fail"]),
+    (
+        "- {id: a, trace: traces/t.json, expect: [{regex: '.*'}]}",
+        "1:43",
+        &["cannot fail", "make it ask for something"],
+    ),
     (
         "- {id: a, trace: traces/t.json, expect: [{contains: 'x'}]}\n- {id: a, trace: traces/t.json, expect: [{contains: 'y'}]}",
         "2:8",
@@ -184,7 +188,7 @@ fn a_misspelt_variable_and_a_wrong_tier_are_told() {
     let wrong = package.arraign_with(&[("ARRAIGN_REPROT", "html")], &["run"]);
     assert_eq!(wrong.code, Some(2), "{}", wrong.stdout);
     assert!(
-        wrong.stderr.contains("ARRAIGN_REPROT") && wrong.stderr.contains("did you mean `ARRAIGN_REPORT`?"),
+        wrong.stderr.contains("ARRAIGN_REPROT") && wrong.stderr.contains("did you mean ARRAIGN_REPORT?"),
         "{}",
         wrong.stderr
     );

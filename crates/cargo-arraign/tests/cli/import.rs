@@ -242,6 +242,28 @@ fn evals_of_openai_keep_what_needs_no_model() {
     pin("openai", &["registry.yaml", "support.json"], &["registry.yaml", "support.yaml"]);
 }
 
+/// The skill-creator also writes assertions as mappings.
+#[test]
+fn assertions_of_a_skill_with_a_pattern_need_no_judge() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = r#"{"skill_name": "x", "evals": [{"id": 1, "prompt": "do it", "assertions": [
+        {"name": "a", "description": "it says so", "pattern": "all done"}, {"text": "it is polite"}, {"weight": 2}]}]}"#;
+    std::fs::write(folder.path().join("evals.json"), text).expect("a file");
+    let ran = arraign(folder.path(), &["import", "--from", "skill", "evals.json", "--out", "imported"]);
+    let written =
+        std::fs::read_to_string(folder.path().join("imported/evals.yaml")).expect("a file of cases");
+    assert!(
+        written.contains("regex: all done") && written.contains("Is this true of the run? it is polite"),
+        "{written}"
+    );
+    assert!(
+        ran.stdout.contains("expected a text, or a mapping with `description` or `pattern`"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+}
+
 #[test]
 fn expectations_of_a_skill_are_questions_to_a_judge() {
     pin("skill", &["evals/evals.json"], &["evals.yaml"]);
