@@ -1,6 +1,7 @@
 //! The table at the end of a run with several red trials: which checks failed, how often, and in which trials.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use crate::harness::run::tally::RedTrial;
 use crate::report::plain::{count_noun, escape_line};
@@ -31,9 +32,9 @@ pub(crate) fn render_red_trials(trials: &[RedTrial]) -> String {
         let mut which =
             names.iter().take(MAX_NAMED).map(|name| escape_line(name)).collect::<Vec<_>>().join(", ");
         if names.len() > MAX_NAMED {
-            which += &format!(" and {} more", names.len() - MAX_NAMED);
+            let _ = write!(which, " and {} more", names.len() - MAX_NAMED);
         }
-        text += &format!("\n  {reason:<width$}  {:>digits$}  {which}", names.len());
+        let _ = write!(text, "\n  {reason:<width$}  {:>digits$}  {which}", names.len());
     }
     text + "\n"
 }

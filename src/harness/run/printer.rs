@@ -1,6 +1,7 @@
 //! The lines of a run, in the formats of libtest.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Stdout, Write as _};
 use std::time::Duration;
@@ -169,18 +170,18 @@ impl Printer {
             return;
         }
         let mut text = "\nfailures:\n\n".to_owned();
-        for (name, failure, others) in group_by_cause(failed) {
+        for FailureGroup { name, first: failure, others } in group_by_cause(failed) {
             // The list names a trial that has nothing to say.
             if failure.message.is_empty() {
                 continue;
             }
-            text += &format!("---- {name} ----\n{}\n", failure.message);
+            let _ = writeln!(text, "---- {name} ----\n{}", failure.message);
             text += &render_others(failure, &others);
             text += "\n";
         }
         text += "\nfailures:\n";
         for (name, _) in failed {
-            text += &format!("    {name}\n");
+            let _ = writeln!(text, "    {name}");
         }
         self.print(&text);
     }
@@ -220,25 +221,29 @@ fn end_unless_written(written: io::Result<()>) {
     std::process::exit(2);
 }
 
-/// Puts the failures of one cause together, if there are many of them: the first with its message, and the others.
-fn group_by_cause<'f>(
-    failed: &'f [(&'f str, TrialFailure)],
-) -> Vec<(&'f str, &'f TrialFailure, Vec<(&'f str, &'f TrialFailure)>)> {
+/// Failures of one cause: the first, and the others. A failure that is shown alone has no others.
+struct FailureGroup<'f> {
+    name: &'f str,
+    first: &'f TrialFailure,
+    others: Vec<(&'f str, &'f TrialFailure)>,
+}
+
+/// Puts the failures of one cause together, if there are many of them.
+fn group_by_cause<'f>(failed: &'f [(&'f str, TrialFailure)]) -> Vec<FailureGroup<'f>> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for cause in failed.iter().filter_map(|(_, failure)| failure.cause.as_deref()) {
         *counts.entry(cause).or_default() += 1;
     }
-    let mut groups: Vec<(&str, &TrialFailure, Vec<(&str, &TrialFailure)>)> = Vec::new();
+    let mut groups: Vec<FailureGroup<'f>> = Vec::new();
     // The place in `groups` of the first failure of each shared cause.
     let mut firsts: HashMap<&str, usize> = HashMap::new();
     for (name, failure) in failed {
         let shared = failure.cause.as_deref().filter(|cause| counts[cause] >= SHARED_FROM);
-        match shared.and_then(|cause| firsts.get(cause)) {
-            Some(first) => groups[*first].2.push((name, failure)),
-            None => {
-                firsts.extend(shared.map(|cause| (cause, groups.len())));
-                groups.push((name, failure, Vec::new()));
-            }
+        if let Some(first) = shared.and_then(|cause| firsts.get(cause)) {
+            groups[*first].others.push((name, failure));
+        } else {
+            firsts.extend(shared.map(|cause| (cause, groups.len())));
+            groups.push(FailureGroup { name, first: failure, others: Vec::new() });
         }
     }
     groups
@@ -252,14 +257,15 @@ fn render_others(first: &TrialFailure, others: &[(&str, &TrialFailure)]) -> Stri
     }
     let mut text = format!("the same for {}:\n", count_noun(others.len(), "more trial"));
     for (name, failure) in others.iter().take(MAX_LISTED) {
-        text += &if failure.headline == first.headline {
-            format!("  {name}\n")
+        let _ = if failure.headline == first.headline {
+            writeln!(text, "  {name}")
         } else {
-            format!("  {name}: {}\n", truncate_text(&failure.headline, MAX_HEADLINE_CHARS))
+            writeln!(text, "  {name}: {}", truncate_text(&failure.headline, MAX_HEADLINE_CHARS))
         };
     }
     if others.len() > MAX_LISTED {
-        text += &format!("  ... and {} more, which the list at the end names\n", others.len() - MAX_LISTED);
+        let more = others.len() - MAX_LISTED;
+        let _ = writeln!(text, "  ... and {more} more, which the list at the end names");
     }
     text
 }
@@ -288,11 +294,13 @@ mod tests {
         let failed: Vec<(&str, TrialFailure)> =
             names.into_iter().zip(causes.into_iter().map(failure)).collect();
         let groups = group_by_cause(&failed);
-        let shown: Vec<(&str, usize)> =
-            groups.iter().map(|(name, _, others)| (*name, others.len())).collect();
+        let shown: Vec<(&str, usize)> = groups.iter().map(|group| (group.name, group.others.len())).collect();
         // Three of the cause `b` are too few to be put together.
         assert_eq!(shown, [("0", 3), ("1", 0), ("3", 0), ("6", 0), ("7", 0)]);
-        assert_eq!(render_others(groups[0].1, &groups[0].2), "the same for 3 more trials:\n  2\n  4\n  5\n");
+        assert_eq!(
+            render_others(groups[0].first, &groups[0].others),
+            "the same for 3 more trials:\n  2\n  4\n  5\n"
+        );
         let other = TrialFailure { headline: "another line".to_owned(), ..failure(Some("a")) };
         let list = render_others(&failure(Some("a")), &[("8", &other)]);
         assert_eq!(list, "the same for 1 more trial:\n  8: another line\n");

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::figures::AgentFigures;
 use crate::case::Tier;
+use crate::json::JsonMap;
 use crate::outcome::Status;
 use crate::report::comparison::is_flaky;
 use crate::report::history::RecentResults;
@@ -107,7 +108,7 @@ impl<'v> CaseRow<'v> {
 
 /// Returns the first entries of the metadata, each as a short text.
 fn list_metadata(verdict: &Verdict) -> BTreeMap<&str, String> {
-    let entries = verdict.metadata.iter().flat_map(|metadata| metadata.iter());
+    let entries = verdict.metadata.iter().flat_map(JsonMap::iter);
     let texts = entries.take(MAX_METADATA).map(|(key, value)| {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         (&**key, truncate_text(&text, MAX_METADATA_CHARS))
