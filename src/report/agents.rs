@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 
 use super::markup::{escape_markup, render_code};
 use super::plain::truncate_text;
-use crate::outcome::Status;
 use crate::verdict::{RunSummary, Verdict};
 
 /// The largest number of agents, which are columns.
@@ -111,6 +110,7 @@ fn name_case(verdict: &Verdict) -> &str {
 mod tests {
     use super::*;
     use crate::json::{self, json};
+    use crate::outcome::Status;
     use crate::place::Location;
 
     fn run(agent: Option<&str>, model: &str, status: Status) -> RunSummary {

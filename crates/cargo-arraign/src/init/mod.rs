@@ -154,8 +154,17 @@ impl Init {
             steps.push(InitStep::Kept("evals/: already contains files".to_owned()));
         }
         if self.agent.is_some() {
-            steps.push(self.add_file(starter::OF_AGENT, starter::AGENT_CASE)?);
-            trials.push(starter::AGENT_TRIAL.to_owned());
+            let target = fs::read_to_string(self.dir.join("tests/evals.rs")).unwrap_or_default();
+            // A case whose agent the target does not name would stop the whole run.
+            if target.contains(starter::AGENT_CALL) {
+                steps.push(self.add_file(starter::OF_AGENT, starter::AGENT_CASE)?);
+                trials.push(starter::AGENT_TRIAL.to_owned());
+            } else {
+                let call = starter::AGENT_CALL;
+                let advice =
+                    format!("add your agent to the harness in tests/evals.rs: `{call}`, and run this again");
+                steps.push(InitStep::Advised(advice));
+            }
         }
         if is_empty || steps.iter().any(|step| matches!(step, InitStep::Wrote(_))) {
             steps.push(self.add_file(&format!("evals/{SCHEMA_BELOW_CASES}"), &render_schema())?);

@@ -57,6 +57,9 @@ pub(super) fn render_target(has_model: bool, shows_cases: bool) -> String {
     [HEAD, if shows_cases { CASES } else { "" }, main].concat()
 }
 
+/// What adds the agent of the case to the harness.
+pub(super) const AGENT_CALL: &str = ".agent_model(\"support\")";
+
 /// The file of the case of an agent.
 pub(super) const OF_AGENT: &str = "evals/support.yaml";
 

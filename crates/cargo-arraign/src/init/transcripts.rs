@@ -14,10 +14,12 @@ use walkdir::{DirEntry, WalkDir};
 const EXTENSIONS: &[&str] = &["json", "jsonl"];
 /// Folders of a project that contain no transcripts of its agent.
 const OTHER_FOLDERS: &[&str] = &["evals", "target", "node_modules", "venv", "dist", "build", "__pycache__"];
-/// How far below the project files are looked for, how many files are read, and up to which size: `init` takes no time.
+/// How far below the project files are looked for, how many files are read, up to which size each, and all of them: `init` is to
+/// take a second.
 const MAX_DEPTH: usize = 4;
 const MAX_READ: usize = 300;
 const MAX_BYTES: u64 = 2 << 20;
+const MAX_ALL_BYTES: u64 = 16 << 20;
 /// The number of folders that are reported.
 const MAX_FOLDERS: usize = 3;
 
@@ -70,7 +72,13 @@ pub(super) fn find_transcripts(project: &Path) -> Vec<FoundTranscripts> {
     let walk = WalkDir::new(project).max_depth(MAX_DEPTH).sort_by_file_name().into_iter();
     let files =
         walk.filter_entry(is_looked_into).filter_map(Result::ok).filter(|entry| entry.file_type().is_file());
-    let small = files.filter(|entry| entry.metadata().is_ok_and(|metadata| metadata.len() <= MAX_BYTES));
+    let mut left = MAX_ALL_BYTES;
+    let small = files.filter(|entry| {
+        let size = entry.metadata().map_or(u64::MAX, |metadata| metadata.len());
+        let is_read = find_extension(entry.path()).is_some() && size <= MAX_BYTES.min(left);
+        left -= if is_read { size } else { 0 };
+        is_read
+    });
     let mut found: BTreeMap<(PathBuf, &str, &str), FoundTranscripts> = BTreeMap::new();
     let candidates = small.filter_map(|entry| Some((find_extension(entry.path())?, entry.into_path())));
     for (extension, path) in candidates.take(MAX_READ) {

@@ -30,6 +30,7 @@ pub(super) fn read_runs(
             let mut reader = RunReader::new(fields, document, selections);
             reader.go_on_with(trace);
             reader.read_figures(node, &[])?;
+            reader.read_outer_stop(node);
             read.push(reader.finish(node));
         }
     }

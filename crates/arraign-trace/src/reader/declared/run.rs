@@ -12,7 +12,7 @@ use crate::json::{Json, JsonMap, JsonNode, JsonNumber};
 use crate::reader::build::tool_result::{OutcomeMarks, Unmarked};
 use crate::reader::build::trace_builder::TraceBuilder;
 use crate::reader::error::DecodeError;
-use crate::trace::{Arguments, Call, CallsUnrecorded, Role, Trace, UnreadContent, says_tool_use};
+use crate::trace::{Arguments, Call, CallsUnrecorded, Ended, Role, Trace, UnreadContent, says_tool_use};
 
 /// A value that a path selected as a call or a result, but that is neither.
 pub(super) struct LostNode {
@@ -129,6 +129,16 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         let reasons = self.selections.select_with(self.fields.stop.as_ref(), run);
         if self.builder.trace.stop_reason.is_none() {
             self.builder.trace.stop_reason = reasons.last().map(|reason| text_of(reason).into_owned());
+        }
+    }
+
+    /// Reads how the outer document says that the run stopped: the last response of a workflow that failed may have ended well.
+    pub(super) fn read_outer_stop(&mut self, run: &'v JsonNode<'v>) {
+        let reasons = self.selections.select_with(self.fields.stop.as_ref(), run);
+        if let Some(reason) = reasons.last() {
+            let reason = text_of(reason).into_owned();
+            self.builder.trace.ended = Ended::from_stop_reason(&reason);
+            self.builder.trace.stop_reason = Some(reason);
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! An eval set that a person wrote lists only the calls that are expected. It has no events, and is no record of a run.
 
+use std::collections::HashSet;
+
 use crate::json::{JsonNode, JsonObject};
 use crate::reader::error::DecodeError;
 use crate::reader::json::input::{At, Record};
@@ -27,12 +29,13 @@ pub(super) fn is_eval_set(value: &JsonNode) -> bool {
 /// Returns the events of all invocations: the user's, those of the agents, and the final response.
 pub(super) fn list_events(records: Vec<Record>) -> Result<Vec<Record>, DecodeError> {
     let mut events = Vec::new();
+    let mut known = HashSet::new();
     for Record { at, value } in records {
         JsonObject::of(value, "an eval set")
             .and_then(|mut set| {
                 set.each(&CASES, "a case", |mut case| {
                     case.each(&["conversation"], "an invocation", |invocation| {
-                        list_invocation(at, invocation, &mut events)
+                        list_invocation(at, invocation, &mut known, &mut events)
                     })
                 })
             })
@@ -44,11 +47,19 @@ pub(super) fn list_events(records: Vec<Record>) -> Result<Vec<Record>, DecodeErr
 fn list_invocation<'t>(
     at: At,
     mut invocation: JsonObject<'t>,
+    known: &mut HashSet<String>,
     events: &mut Vec<Record<'t>>,
 ) -> Result<(), DecodeError> {
     let id = invocation.take(&["invocationId", "invocation_id"]).unwrap_or_default();
+    // Each invocation is a run, also where an id is missing or stands twice.
+    let mut id = id.as_str().unwrap_or_default().to_owned();
+    let mut number = known.len();
+    while id.is_empty() || !known.insert(id.clone()) {
+        number += 1;
+        id = format!("invocation {number}");
+    }
     let mut add = |mut event: JsonObject<'t>| {
-        event.insert("invocationId", id.clone());
+        event.insert("invocationId", JsonNode::String(id.clone().into()));
         events.push(Record { at, value: JsonNode::Object(event) });
     };
     let content_event = |author: &'static str, content: JsonNode<'t>| {

@@ -48,6 +48,8 @@ struct EventStream<'t> {
     run: Vec<Record<'t>>,
     /// The response that is coming in: its place, and its parts by their index.
     response: Option<(At, BTreeMap<u64, StreamedPart<'t>>)>,
+    /// Whether the writer ends parts. The first version has no such event: then a part may be whole, and nobody knows.
+    ends_parts: bool,
 }
 
 #[derive(Debug, Default)]
@@ -101,6 +103,7 @@ impl<'t> EventStream<'t> {
         if kind == "part_start" && index == 0 {
             self.end_response();
         }
+        self.ends_parts |= kind == "part_end";
         let (_, parts) = self.response.get_or_insert_with(|| (at, BTreeMap::new()));
         let open = parts.entry(index).or_default();
         match kind {
@@ -129,10 +132,8 @@ impl<'t> EventStream<'t> {
 
     fn end_response(&mut self) {
         let Some((at, parts)) = self.response.take() else { return };
-        // The first version has no `part_end`: then a part may be whole, and nobody knows.
-        let has_ends = parts.values().any(|part| part.is_whole);
-        let state =
-            if has_ends && parts.values().any(|part| !part.is_whole) { "interrupted" } else { "complete" };
+        let is_open = self.ends_parts && parts.values().any(|part| !part.is_whole);
+        let state = if is_open { "interrupted" } else { "complete" };
         let parts = parts.into_values().map(StreamedPart::into_part).collect();
         self.run.push(Record { at, value: message("response", parts, state) });
     }
