@@ -127,15 +127,15 @@ fn updates_in_any_order_and_split_give_one_trace() {
         scripts.push(turned);
     }
     let mut project = Project::empty();
-    let mut cases = "defaults: {input: Fix the cart.}\ntests:\n".to_owned();
+    let mut cases = vec!["defaults: {input: Fix the cart.}\ntests:\n".to_owned()];
     for (number, steps) in scripts.iter().enumerate() {
         let steps: Json = steps.iter().map(|update| json!({"update": update.clone()})).collect();
         let name = format!("script-{number}.json");
         let agent = format!("{{acp: [{}, --acp, \"{{{{package}}}}/{name}\"]}}", subject().display());
-        cases = cases + &format!("  - {{id: c{number}, agent: {agent}, expect: [{{tool_called: Edit}}]}}\n");
+        cases.push(format!("  - {{id: c{number}, agent: {agent}, expect: [{{tool_called: Edit}}]}}\n"));
         project = project.file(&name, json!({"turns": [steps]}).to_string());
     }
-    let project = project.file("evals/s.yaml", cases);
+    let project = project.file("evals/s.yaml", cases.concat());
     run(&project, &[RECORD]).exits(0);
     let calls: Vec<_> = (0..scripts.len())
         .map(|number| {

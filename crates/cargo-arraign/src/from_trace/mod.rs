@@ -116,13 +116,13 @@ impl FromTrace {
         }
         let folder = out.parent().unwrap_or(Path::new(""));
         if let Some(name) = self.find_below(folder, run) {
-            write_new(out, &self.render_case(run, json!(name), proposed))?;
+            write_new(out, self.render_case(run, json!(name), proposed))?;
             return Ok(vec![out.to_owned()]);
         }
         let name = self.name_run(out);
         let trace = folder.join(&name);
-        write_new(&trace, &to_native(run))?;
-        write_new(out, &self.render_case(run, json!(name), proposed))?;
+        write_new(&trace, to_native(run))?;
+        write_new(out, self.render_case(run, json!(name), proposed))?;
         Ok(vec![out.to_owned(), trace])
     }
 

@@ -445,8 +445,10 @@ fn convert_json(criterion: &mut Criterion<'_, '_>, draft: &mut SuiteDraft) -> Co
         let expected = keys.take(&["expected"]).map_or(Json::Null, Node::to_json);
         match translate_expression(&expression) {
             Some(selector) if operator == "equals" => {
-                let expected =
-                    expected.as_str().map(|text| json!(criterion.row.fill(text))).unwrap_or(expected);
+                let expected = match expected.as_str() {
+                    Some(text) => json!(criterion.row.fill(text)),
+                    None => expected,
+                };
                 values.insert(selector, expected);
             }
             _ => {
@@ -469,7 +471,7 @@ fn convert_json(criterion: &mut Criterion<'_, '_>, draft: &mut SuiteDraft) -> Co
     Ok(vec![build_check("file", json!({"path": path, "json": Json::Object(values)}))])
 }
 
-/// Translates names and indices of JMESPath, such as `items[0].name`, to a JSONPath.
+/// Translates names and indices of `JMESPath`, such as `items[0].name`, to a `JSONPath`.
 fn translate_expression(expression: &str) -> Option<String> {
     let plain = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -484,7 +486,7 @@ fn translate_expression(expression: &str) -> Option<String> {
         if !plain(name) || !are_indices {
             return None;
         }
-        path.push_str(&format!(".{name}{indices}"));
+        path.extend([".", name, indices]);
     }
     Some(path)
 }

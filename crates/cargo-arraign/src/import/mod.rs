@@ -236,7 +236,7 @@ impl Import {
         let mut cases = (imported.cases > 0).then_some((imported.cases, imported.recorded));
         for (name, text) in &imported.files {
             let line = cases.is_some().then(|| render_schema_line(&self.out)).flatten().unwrap_or_default();
-            write_new(&self.out.join(name), &(line + text))?;
+            write_new(&self.out.join(name), line + text)?;
             new.push(WrittenFile { path: self.out.join(name), name: name.clone(), cases: cases.take() });
         }
         for folder in &imported.fixtures {

@@ -213,7 +213,7 @@ impl Init {
         for (index, file) in self.workflow.files().iter().enumerate() {
             let path = root.join(file);
             let name = if below.is_empty() { (*file).to_owned() } else { path.display().to_string() };
-            if write_new(&path, &self.workflow.render(&project))? {
+            if write_new(&path, self.workflow.render(&project))? {
                 steps.push(InitStep::Wrote(name));
                 steps.extend((index > 0).then(|| InitStep::Advised(self.workflow.advice().to_owned())));
                 break;
