@@ -42,6 +42,9 @@ pub(crate) struct NearCall {
 /// The names of the patterns are looked up among all readings of the called names, so that a list of thousands of
 /// patterns is not compared with each of thousands of calls.
 pub(crate) fn find_near_calls(patterns: &[&ToolPattern], calls: &[&Call]) -> Vec<NearCall> {
+    if !may_be_near(patterns, calls) {
+        return Vec::new();
+    }
     let readings: Vec<NameReading> =
         calls.iter().enumerate().flat_map(|(at, call)| list_readings(at, call)).collect();
     let mut by_name: HashMap<String, Vec<&NameReading>> = HashMap::new();
@@ -83,6 +86,23 @@ pub(crate) fn find_near_calls(patterns: &[&ToolPattern], calls: &[&Call]) -> Vec
     found.sort_by_key(|one| (one.call, one.pattern));
     found.dedup_by_key(|near| (near.call, near.pattern));
     found
+}
+
+/// The number of comparisons up to which names are compared one by one first.
+const FEW: usize = 256;
+
+/// Whether the folded name of a call may contain that of a pattern: in most runs none does, and no reading is made.
+fn may_be_near(patterns: &[&ToolPattern], calls: &[&Call]) -> bool {
+    if patterns.len() * calls.len() > FEW || patterns.iter().any(|pattern| pattern.exact().is_none()) {
+        return true;
+    }
+    let wanted: Vec<String> = patterns.iter().map(|pattern| fold(pattern.tool())).collect();
+    let mut names =
+        calls.iter().flat_map(|call| [Some(call.name.as_str()), call.written.as_deref()]).flatten();
+    names.any(|name| {
+        let folded = fold(name);
+        wanted.iter().any(|wanted| folded.contains(wanted.as_str()))
+    })
 }
 
 /// Returns the near call, unless the pattern means the call, or names another server.
@@ -181,6 +201,11 @@ fn find_look(c: char) -> char {
 
 /// Folds a name: lower case, without `_`, `-`, and what nobody sees.
 fn fold(name: &str) -> String {
+    if name.bytes().all(|byte| byte.is_ascii_graphic()) {
+        let kept = name.bytes().filter(|byte| !matches!(byte, b'_' | b'-'));
+        let folded: String = kept.map(|byte| char::from(byte.to_ascii_lowercase())).collect();
+        return if folded.is_empty() { name.to_owned() } else { folded };
+    }
     let kept = name.chars().filter(|c| !matches!(c, '_' | '-') && !is_no_name_char(*c)).map(find_look);
     let folded: String = kept.flat_map(char::to_lowercase).collect();
     // A name of separators alone means itself.

@@ -81,7 +81,7 @@ fn the_readers_to_copy_read_what_their_frameworks_wrote() {
         ("autogen.taskresult.json", "autogen", SHOP),
         ("chatlas.turns.json", "chatlas", DELETING),
         ("continue.session.json", "continue", bash),
-        ("crewai.events.shortened.jsonl", "crewai-events", DELETING),
+        ("crewai.events.shortened.jsonl", "crewai-events", &format!("{DELETING}, calls unrecorded")),
         ("crewai.output.json", "crewai", SHOP),
         ("dspy.prediction.json", "dspy", SHOP),
         ("dspy.history.constructed.json", "dspy-history", "; no answer, calls unrecorded"),
@@ -158,7 +158,10 @@ fn a_list_of_readers_has_shipped_ones_by_name_and_ones_of_its_own() {
             .map(|readers| readers.declared_names().collect::<Vec<_>>())
             .map_err(|errors| errors.to_string())
     };
-    assert_eq!(load("readers: [agno, {own: {steps: $.log}}]\n"), Ok(vec!["agno", "agno-events", "own"]));
+    assert_eq!(
+        load("readers: [agno, {own: {steps: $.log}}]\n"),
+        Ok(vec!["agno", "agno-events", "agno-tools", "own"])
+    );
     let error = load("readers:\n  - agnoo\n").expect_err("a slip");
     assert_eq!(error, "readers.yaml:2:5: `agnoo` is none of the known values (help: did you mean `agno`?)");
     let error = load("readers: [agno, {own: {stepps: $.log}}]\n").expect_err("a slip");

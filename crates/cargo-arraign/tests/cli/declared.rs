@@ -80,7 +80,11 @@ fn explain_proposes_the_readers_that_come_with_arraign() {
         fs::remove_file(package.path("evals/arraign.yaml")).expect("a file");
     }
     let ran = package.arraign(&["explain", "evals/traces/run.jsonl", "--reader", "agnoo"]);
-    assert!(ran.stderr.contains("readers come with arraign for ag2, agno, autogen"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("readers come with arraign for ag2, agno, any-agent, autogen"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]

@@ -253,7 +253,7 @@ fn assertions_of_a_skill_with_a_pattern_need_no_judge() {
     let written =
         std::fs::read_to_string(folder.path().join("imported/evals.yaml")).expect("a file of cases");
     assert!(
-        written.contains("regex: all done") && written.contains("Is this true of the run? it is polite"),
+        written.contains("pattern: all done") && written.contains("Is this true of the run? it is polite"),
         "{written}"
     );
     assert!(

@@ -48,11 +48,12 @@ fn is_event(value: &JsonNode) -> bool {
     invocation && value.get("author").is_some()
 }
 
-/// The invocations of a session's events; a file with sessions in it is read whole.
+/// The invocations of a session's events; a file with sessions or eval sets in it is read whole.
 fn find_run_key(text: &str) -> Result<RecordInfo, JsonError> {
-    let mut event = look(text, &["events", "invocationId", "invocation_id"])?;
+    let mut event = look(text, &["events", "eval_cases", "evalCases", "invocationId", "invocation_id"])?;
     let id = event.string(&["invocationId", "invocation_id"]).ok().flatten();
-    Ok(if event.get("events").is_some() { RunKey::Several } else { RunKey::Stretch(id) }.into())
+    let has_runs = ["events", "eval_cases", "evalCases"].iter().any(|key| event.get(key).is_some());
+    Ok(if has_runs { RunKey::Several } else { RunKey::Stretch(id) }.into())
 }
 
 fn read_runs(mut input: Input) -> Result<Vec<Trace>, DecodeError> {

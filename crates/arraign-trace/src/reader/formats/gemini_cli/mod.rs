@@ -32,14 +32,15 @@ fn detect_format(input: &Input) -> Detection {
     Err("it has neither the `projectHash` of a session nor a `tool_use` with `tool_id`".into())
 }
 
-/// Each run of a stream begins with an event that says so. A session file is one run.
+/// Each run of a stream begins with an event that says so, and the output of a run is the whole of it. A session file is one run.
 fn split_file(input: &Input) -> Option<Pieces> {
     (!session::is_session(input.first().ok()?)).then(|| Pieces::records(find_run_key))
 }
 
 fn find_run_key(text: &str) -> Result<RecordInfo, JsonError> {
-    let mut event = look(text, &["type", "session_id"])?;
-    let begins = event.get("type").and_then(JsonNode::as_str) == Some("init");
+    let mut event = look(text, &["type", "session_id", "stats"])?;
+    let kind = event.get("type").and_then(JsonNode::as_str);
+    let begins = kind == Some("init") || kind.is_none() && event.get("stats").is_some();
     let id = event.string(&["session_id"]).ok().flatten();
     Ok(if begins { RunKey::Own(id) } else { RunKey::Same }.into())
 }
