@@ -3,6 +3,7 @@
 //! A model host may write `shop.get_order`, `mcp_shop_get_order` or `getOrder` for one tool. Nobody can tell from the name
 //! whether it is the tool that a case bans, so a near name proves nothing, in either direction.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use arraign_trace::trace::{Arguments, Call, ToolServer};
@@ -100,7 +101,10 @@ fn may_be_near(patterns: &[&ToolPattern], calls: &[&Call]) -> bool {
     let mut names =
         calls.iter().flat_map(|call| [Some(call.name.as_str()), call.written.as_deref()]).flatten();
     names.any(|name| {
-        let folded = fold(name);
+        // A full-width `＿` is a `_` first, and then nothing.
+        let looked: Cow<'_, str> =
+            if name.is_ascii() { name.into() } else { name.chars().map(find_look).collect() };
+        let folded = fold(&looked);
         wanted.iter().any(|wanted| folded.contains(wanted.as_str()))
     })
 }

@@ -69,9 +69,12 @@ impl AgentTable {
         }
         table += "</tr>\n";
         let push_row = |table: &mut String, name: &str, tried: &BTreeMap<String, Tried>| {
-            let cells = agents.iter().map(|agent| tried.get(*agent).copied().unwrap_or_default().render());
-            let cells: String = cells.map(|cell| format!("<td>{cell}</td>")).collect();
-            let _ = writeln!(table, "<tr><td>{name}</td>{cells}</tr>");
+            let _ = write!(table, "<tr><td>{name}</td>");
+            for agent in &agents {
+                let cell = tried.get(*agent).copied().unwrap_or_default().render();
+                let _ = write!(table, "<td>{cell}</td>");
+            }
+            *table += "</tr>\n";
         };
         for (case, tried) in self.cases.iter().take(MAX_CASES) {
             push_row(&mut table, &render_code(&truncate_text(case, MAX_NAME_CHARS)), tried);

@@ -60,12 +60,11 @@ fn import_eval(node: Node<'_>, draft: &mut SuiteDraft) {
     let expectations = list_entries(keys.take(&["expectations", "assertions"]));
     for (at, expectation) in expectations.into_iter().enumerate() {
         let label = format!("expectation {}", at + 1);
-        match convert_expectation(expectation, &label, draft) {
-            Some(converted) => checks.extend(converted),
-            None => {
-                let why = "expected a text, or a mapping with `description` or `pattern`";
-                draft.unsupported.add_key(expectation, "assertions", why);
-            }
+        if let Some(converted) = convert_expectation(expectation, &label, draft) {
+            checks.extend(converted);
+        } else {
+            let why = "expected a text, or a mapping with `description` or `pattern`";
+            draft.unsupported.add_key(expectation, "assertions", why);
         }
     }
     case.add_checks(checks);

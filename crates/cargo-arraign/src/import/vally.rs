@@ -328,10 +328,8 @@ fn convert_calls(keys: &mut Keys<'_>, unsupported: &mut UnsupportedList) -> Resu
         checks.push(build_check("sequence_valid", settings));
     }
     if let Some(node) = keys.take(&["sequence"]) {
-        let names: Option<Vec<String>> = list_entries(Some(node))
-            .into_iter()
-            .map(|node| Some(read_names(name_of(node)?)?.single()?))
-            .collect();
+        let names: Option<Vec<String>> =
+            list_entries(Some(node)).into_iter().map(|node| read_names(name_of(node)?)?.single()).collect();
         match names {
             Some(names) => checks.push(build_check("tool_sequence", json!(names))),
             None => unsupported.add_key(node, "sequence", "only names of tools are carried"),
@@ -538,10 +536,8 @@ fn convert_constraints(mut keys: Keys<'_>, unsupported: &mut UnsupportedList) ->
     }
     for (key, check) in [("expect_tools", "required_tools"), ("reject_tools", "forbidden_tools")] {
         let Some(node) = keys.take(&[key]) else { continue };
-        let names: Option<Vec<String>> = list_entries(Some(node))
-            .into_iter()
-            .map(|node| Some(read_names(node.as_str()?)?.single()?))
-            .collect();
+        let names: Option<Vec<String>> =
+            list_entries(Some(node)).into_iter().map(|node| read_names(node.as_str()?)?.single()).collect();
         match names {
             Some(names) if !names.is_empty() => checks.push(build_check(check, json!(names))),
             _ => unsupported.add_key(node, key, "only names of tools are carried"),

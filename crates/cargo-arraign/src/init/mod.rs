@@ -95,7 +95,13 @@ impl Init {
         steps.extend(ignore_target(target_parent, is_crate)?);
         steps.extend(self.add_workflow(is_crate, target_parent)?);
         steps.extend(transcripts.iter().map(|found| InitStep::Found(found.describe())));
-        steps.extend(transcripts.first().into_iter().flat_map(|found| found.advise()).map(InitStep::Advised));
+        steps.extend(
+            transcripts
+                .first()
+                .into_iter()
+                .flat_map(transcripts::FoundTranscripts::advise)
+                .map(InitStep::Advised),
+        );
         exit_after_write(print_steps(&steps, is_crate, &self.dir))
     }
 

@@ -99,7 +99,7 @@ fn list_numbered<'t>(object: JsonObject<'t>) -> Vec<JsonNode<'t>> {
 }
 
 /// Lists the entries of an object: `{a: 1}` is `[{key: a, value: 1}]`.
-fn list_entries<'t>(object: JsonObject<'t>) -> Vec<JsonNode<'t>> {
+fn list_entries(object: JsonObject<'_>) -> Vec<JsonNode<'_>> {
     let entries = object.into_entries().into_iter();
     entries.map(|(key, value)| JsonNode::object([("key", JsonNode::String(key)), ("value", value)])).collect()
 }

@@ -33,9 +33,8 @@ const EVENT_KEYS: [&str; 14] = [
 ];
 
 /// Whether a file has the events of one stream, with a message among them.
-pub(super) fn is_stream<'v, 't: 'v>(records: impl Iterator<Item = &'v JsonNode<'t>> + Clone) -> bool {
-    records.clone().all(|record| is_event(record))
-        && records.clone().any(|record| find_message(record).is_some())
+pub(super) fn is_stream<'v, 't: 'v>(mut records: impl Iterator<Item = &'v JsonNode<'t>> + Clone) -> bool {
+    records.clone().all(is_event) && records.any(|record| find_message(record).is_some())
 }
 
 pub(super) fn is_event(record: &JsonNode) -> bool {

@@ -106,26 +106,23 @@ impl<'t> EventStream<'t> {
         self.ends_parts |= kind == "part_end";
         let (_, parts) = self.response.get_or_insert_with(|| (at, BTreeMap::new()));
         let open = parts.entry(index).or_default();
-        match kind {
-            "part_delta" => {
-                let mut delta = event.object(&["delta"])?.unwrap_or_default();
-                // Arguments may come as an object, of which each delta has some keys.
-                match delta.take(&["content_delta", "args_delta"]) {
-                    Some(JsonNode::Object(more)) => {
-                        let mut arguments = open.part.object(&["args"])?.unwrap_or_default();
-                        more.into_entries().into_iter().for_each(|(key, value)| {
-                            arguments.insert(key, value);
-                        });
-                        open.part.insert("args", JsonNode::Object(arguments));
-                    }
-                    Some(more) => open.pieces += &more.into_text_or_json(),
-                    None => {}
-                }
+        if kind != "part_delta" {
+            let part = event.object(&["part"])?.unwrap_or_default();
+            *open = StreamedPart { part, pieces: String::new(), is_whole: kind == "part_end" };
+            return Ok(());
+        }
+        let mut delta = event.object(&["delta"])?.unwrap_or_default();
+        // Arguments may come as an object, of which each delta has some keys.
+        match delta.take(&["content_delta", "args_delta"]) {
+            Some(JsonNode::Object(more)) => {
+                let mut arguments = open.part.object(&["args"])?.unwrap_or_default();
+                more.into_entries().into_iter().for_each(|(key, value)| {
+                    arguments.insert(key, value);
+                });
+                open.part.insert("args", JsonNode::Object(arguments));
             }
-            _ => {
-                let part = event.object(&["part"])?.unwrap_or_default();
-                *open = StreamedPart { part, pieces: String::new(), is_whole: kind == "part_end" };
-            }
+            Some(more) => open.pieces += &more.into_text_or_json(),
+            None => {}
         }
         Ok(())
     }
