@@ -15,7 +15,6 @@ pub struct CheckPrograms;
 /// The programs of a case, of which none runs.
 pub struct CasePrograms(Mutex<ProgramReplies>);
 
-#[expect(clippy::unused_self, reason = "the same signatures as with programs")]
 impl CheckPrograms {
     pub(in crate::harness) fn new(_is_allowed: bool, _base: PathBuf) -> Self {
         Self

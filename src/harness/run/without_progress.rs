@@ -12,6 +12,12 @@ pub(crate) struct Progress {}
 /// A line that is never shown.
 pub(crate) struct ProgressLine;
 
+impl Drop for ProgressLine {
+    fn drop(&mut self) {
+        // Its end is said as that of a line that is shown.
+    }
+}
+
 #[expect(clippy::unused_self, reason = "the same signatures as with the line of progress")]
 impl Progress {
     pub(crate) fn show_line(
