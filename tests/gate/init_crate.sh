@@ -40,7 +40,7 @@ cargo init --quiet --lib --vcs none --name scratch_agent "$agent"
 cp "$here/Cargo.lock" "$agent/"
 cd "$agent"
 expect 0 'wrote  evals/support.yaml' cargo arraign init --agent model --workflow none --path "$here"
-expect 101 'no agent yet: start yours in tests/evals.rs' cargo test --offline --test evals
+expect 101 'the requests to the model are not recorded' cargo test --offline --test evals
 python3 - <<'END'
 import pathlib, re
 path = pathlib.Path("tests/evals.rs")
@@ -84,7 +84,7 @@ python3 model.py >port &
 model=$!
 until [ -s port ]; do sleep 0.1; done
 OPENAI_BASE_URL="http://127.0.0.1:$(cat port)/v1" ARRAIGN_AGENT_MODE=record \
-    expect 101 '`get_order` is expected and was never called' cargo test --offline --test evals -- support
+    expect 101 'error[call]: `get_order` was never called' cargo test --offline --test evals -- support
 kill "$model"
 [ -s evals/cassettes/support/order_status.model.jsonl ] || { echo "nothing was recorded"; exit 1; }
 # The model is gone, and a question that it was not asked is noticed.

@@ -90,7 +90,7 @@ pub(super) const OWN_STEM: &str = "own";
 pub(super) const AFTERWARDS: [(&str, &str); 3] = [
     (
         OF_AGENT,
-        "The trial says where to start your agent: in tests/evals.rs. Then record its model, which needs its key:\n\
+        "Start your agent in tests/evals.rs, at the marked place. Then record its model, which needs its key:\n\
          ARRAIGN_AGENT_MODE=record cargo test --test evals -- support\n\
          From then on, each test runs the agent against the recorded replies.",
     ),
