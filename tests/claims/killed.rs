@@ -144,7 +144,8 @@ fn a_killed_run_leaves_nothing_half_written_and_the_next_one_ends_well() {
         assert_nothing_half_written(&project, &whole, round);
         assert_log_reads(&project, round);
     }
-    assert!(killed > kills / 2, "{killed} of {kills} runs were killed");
+    // A run that continues a killed one ends earlier than the first, so the late kills miss it.
+    assert!(killed >= kills.div_ceil(3), "{killed} of {kills} runs were killed");
     let _ = fs::remove_dir_all(project.path("out"));
     Ran::of(&mut command(&project, &upstream)).exits(0);
     assert_eq!(read_evals(&project), whole);
