@@ -30,6 +30,7 @@ pub(crate) fn answer_request(text: &str) {
             }),
             upstreams: Arc::default(),
             cassette: Arc::clone(&cassette),
+            paths: Default::default(),
         });
         for request in &requests {
             let _ = session.answer(request);

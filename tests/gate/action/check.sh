@@ -44,7 +44,7 @@ bash "$here/action/comment.sh"
 expect '<!-- arraign evals/evals -->' state/body
 cp arraign-report/report.json arraign-base/
 
-sed -i.bak 's/# - required_tools/- required_tools/' evals/first.yaml
+sed -i.bak 's/# - call: {tool: cancel/- call: {tool: cancel/' evals/first.yaml
 bash "$here/action/run.sh" >/dev/null
 expect 'exit-code=101' output
 bash "$here/action/comment.sh"
@@ -83,7 +83,7 @@ merge() {
     MERGE=evals PARTS=$project/arraign-parts bash "$here/action/run.sh" >run.log 2>&1
 }
 rm evals/quarantine.yaml
-sed -i.bak 's/- required_tools/# - required_tools/' evals/first.yaml
+sed -i.bak 's/- call: {tool: cancel/# - call: {tool: cancel/' evals/first.yaml
 shard 0 "" && shard 2 3
 merge
 expect 'exit-code=101' output
