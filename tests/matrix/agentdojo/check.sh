@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# The templates of the pack `injection` that are AgentDojo's are those of the package, by hash. It needs Python 3.10 and a network.
+# The templates of the pack `injection` that are AgentDojo's are those of the package, by hash. After the ground truth of a user
+# task, the state behind `exec` mock tools that are the package's own is the package's own environment. It needs Python 3.10 and a
+# network. FEW=5 takes so many user tasks in place of 40.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/../../.." && pwd)
 target=${CARGO_TARGET_DIR:-$here/target}
@@ -12,7 +14,7 @@ tools=$target/agentdojo
 # The sources alone: the texts are constants in them, and what runs models is not needed.
 rm -rf "$tools/package"
 "$tools/python/bin/pip" install --quiet --disable-pip-version-check --no-deps --target "$tools/package" agentdojo==0.1.35
-"$tools/python/bin/pip" install --quiet --disable-pip-version-check pyyaml
+"$tools/python/bin/pip" install --quiet --disable-pip-version-check deepdiff docstring-parser 'pydantic[email]' pyyaml
 
 "$tools/python/bin/python" - "$tools/package" "$here" <<'PYTHON'
 import ast, hashlib, pathlib, sys
@@ -47,3 +49,15 @@ licence = next(package.glob("agentdojo-*.dist-info/licenses/LICENSE*")).read_tex
 assert " ".join(licence.split()) in " ".join(pack["notice"].split()), "the notice is not that of the package"
 print(f"{len(ours)} templates and their notice are AgentDojo's")
 PYTHON
+
+# Some tools put sets into lists: with one seed, in one order.
+export PYTHONHASHSEED=0 PYTHONPATH=$tools/package TOOLS=$here/tests/matrix/agentdojo PATH=$tools/python/bin:$PATH
+program=${ARRAIGN:-$target/debug/cargo-arraign}
+[ -n "${ARRAIGN:-}" ] || (cd "$here" && cargo build --quiet -p cargo-arraign --features live)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+python3 "$TOOLS/write_cases.py" "$work" "${FEW:-40}"
+cp "$TOOLS/world.py" "$work/"
+# Cases that fail are listed with their reasons.
+(cd "$work" && "$program" arraign run --allow-exec > run.txt 2>&1) || true
+python3 "$TOOLS/compare.py" "$work"
