@@ -537,15 +537,22 @@ fn permute(calls: &[usize]) -> Vec<Vec<usize>> {
     vec![vec![*only]]
 }
 
-/// Whether two results are one: a value, the same value as text, or either in the form of MCP.
+/// Whether two results are one: a value, the same value as text, or either in the form of MCP. Texts that are JSON are one if
+/// their values are: the order of keys and the spaces are the writer's.
 fn is_same_result(recorded: &Json, served: &Json) -> bool {
-    recorded == served
-        || unwrap_result(recorded).is_some_and(|inner| is_same_result(&inner, served))
-        || (!served.is_string()
-            && recorded
-                .as_str()
-                .and_then(|text| json::parse(text).ok())
-                .is_some_and(|value| value == *served))
+    if recorded == served || unwrap_result(recorded).is_some_and(|inner| is_same_result(&inner, served)) {
+        return true;
+    }
+    let Some(recorded) = parse_text(recorded) else { return false };
+    match served {
+        Json::String(_) => parse_text(served).is_some_and(|served| recorded == served),
+        served => recorded == *served,
+    }
+}
+
+/// Parses a text that is JSON.
+fn parse_text(value: &Json) -> Option<Json> {
+    value.as_str().and_then(|text| json::parse(text).ok())
 }
 
 /// Takes a result out of the blocks of MCP, or out of a mapping that a framework puts around values that are none.
@@ -584,6 +591,15 @@ mod tests {
         ] {
             assert!(is_same_result(&recorded, &order), "{recorded}");
         }
+        let as_text = json!(r#"{"total":20.0,"status":"shipped"}"#);
+        for recorded in [
+            json!(r#"{"status": "shipped", "total": 20}"#),
+            json!([{"type": "text", "text": r#"{"status":"shipped","total":20}"#}]),
+        ] {
+            assert!(is_same_result(&recorded, &as_text), "{recorded}");
+        }
+        assert!(!is_same_result(&json!(r#"{"status": "lost", "total": 20}"#), &as_text));
+        assert!(!is_same_result(&json!("not JSON"), &as_text) && !is_same_result(&order, &as_text));
         assert!(is_same_result(&json!("7"), &json!("7")) && is_same_result(&json!("7"), &json!(7)));
         assert!(
             !is_same_result(&json!(7), &json!("7")) && !is_same_result(&json!({"status": "shipped"}), &order)
