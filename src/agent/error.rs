@@ -88,6 +88,9 @@ pub enum AgentProblem {
     /// The agent called a tool that its mocks do not answer.
     #[error("called a tool that its `mocks` do not answer\n{0}")]
     Unmocked(String),
+    /// The program or the server behind a mock tool failed.
+    #[error("called a mock tool whose program or server failed\n{0}")]
+    FailedMock(String),
     /// The agent gave its first answer before it had asked for the mock tools of its case.
     #[error(
         "ignored the `mocks` of the case\nno `initialize`, `server/discover` or `tools/list` reached the mock server \
@@ -124,6 +127,7 @@ impl AgentProblem {
             | Self::Lost(_)
             | Self::NoWorkspace(_)
             | Self::NotRecorded(_)
+            | Self::FailedMock(_)
             | Self::Unrecorded { .. }
             | Self::UnrecordedCall(_) => false,
         }

@@ -11,7 +11,9 @@ use super::program::answer_call;
 use super::{AgentEnvironment, AgentProblem};
 use crate::case::{CommandLine, MockTools};
 use crate::evidence::ProgramRequest;
-use crate::mocks::{MockLease, MockPlan, ServerPlan, ServerProcess, StartProgram, StartServer, merge_calls};
+use crate::mocks::{
+    MockLease, MockPlan, MockProblem, ServerPlan, ServerProcess, StartProgram, StartServer, merge_calls,
+};
 use crate::model::{PortOutcome, SessionPlan};
 use crate::port::LoopbackPort;
 use crate::secrets::{Secrets, names_a_secret};
@@ -100,7 +102,11 @@ pub(super) fn close_lease(lease: MocksLease) -> Result<SettledMocks, AgentProble
     if let Some(first) = outcome.problems.first() {
         let more = outcome.problems.len() - 1;
         let more = if more == 0 { String::new() } else { format!("\nand {more} more") };
-        return Err(AgentProblem::Unmocked(format!("{first}{more}")));
+        let what = format!("{}{more}", first.text());
+        return Err(match first {
+            MockProblem::Unmocked(_) => AgentProblem::Unmocked(what),
+            MockProblem::Failed(_) => AgentProblem::FailedMock(what),
+        });
     }
     // An agent that was answered wrongly may then ask for calls that nobody recorded: its first problem is the cause.
     if let Some(missed) = outcome.server.as_ref().and_then(describe_misses) {

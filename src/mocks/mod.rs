@@ -14,4 +14,4 @@ pub use handler::{MockHandler, MockLease, serve_streams};
 pub use merge::{MockCall, merge_calls};
 pub use remote::RemoteMocks;
 pub use server::{ServerPlan, ServerProcess, StartServer};
-pub use session::{MockOutcome, MockPlan, MockSession, StartProgram};
+pub use session::{MockOutcome, MockPlan, MockProblem, MockSession, StartProgram};

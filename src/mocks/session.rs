@@ -54,15 +54,33 @@ pub struct MockSession {
 #[derive(Default)]
 struct CallLog {
     calls: Vec<MockCall>,
-    problems: Vec<String>,
+    problems: Vec<MockProblem>,
+}
+
+/// Why a call has no answer. The text is a sentence.
+#[derive(Debug, Clone)]
+pub enum MockProblem {
+    /// The mock tools do not answer it.
+    Unmocked(String),
+    /// The program or the recorded server that answers it failed.
+    Failed(String),
+}
+
+impl MockProblem {
+    /// Returns the sentence.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Unmocked(text) | Self::Failed(text) => text,
+        }
+    }
 }
 
 /// The outcome of a session.
 pub struct MockOutcome {
     /// The calls, in the order of their beginning.
     pub calls: Vec<MockCall>,
-    /// The calls that had no answer, each as a sentence.
-    pub problems: Vec<String>,
+    /// The calls that had no answer.
+    pub problems: Vec<MockProblem>,
     /// The exchanges with the recorded server.
     pub server: Option<PortOutcome>,
 }
@@ -99,7 +117,7 @@ impl MockSession {
     pub(super) async fn find_instructions(&self) -> Result<Option<String>, Json> {
         self.was_reached.store(true, Ordering::Relaxed);
         let Some(server) = &self.server else { return Ok(None) };
-        let answer = self.note_problem(server.exchange("initialize", "", json!({})).await)?;
+        let answer = self.read_exchange(server.exchange("initialize", "", json!({})).await)?;
         Ok(answer["instructions"].as_str().map(str::to_owned))
     }
 
@@ -108,7 +126,7 @@ impl MockSession {
         self.was_reached.store(true, Ordering::Relaxed);
         let body = cursor.map_or_else(|| json!({}), |cursor| json!({"cursor": cursor}));
         let mut listed = if let Some(server) = &self.server {
-            self.note_problem(server.exchange("tools/list", "", body).await)?
+            self.read_exchange(server.exchange("tools/list", "", body).await)?
         } else {
             json!({"tools": []})
         };
@@ -126,7 +144,7 @@ impl MockSession {
     pub(super) async fn call_tool(&self, name: &str, arguments: JsonMap) -> Result<Json, Json> {
         let arguments = Arguments::Json(Json::Object(arguments));
         let Some(number) = self.begin_call(name, arguments.clone()) else {
-            return self.note_problem(Err(Err(format!("the agent made more than {MAX_CALLS} calls"))));
+            return self.note_unmocked(format!("the agent made more than {MAX_CALLS} calls"));
         };
         // The script is asked first; only what it does not answer goes to the recorded server.
         let answer = match self.take_answer(name, &arguments).await {
@@ -135,7 +153,7 @@ impl MockSession {
                 let arguments = arguments.json().cloned().unwrap_or_default();
                 return self.ask_server(number, name, arguments).await;
             }
-            Err(problem) => return self.note_problem(Err(Err(problem))),
+            Err(problem) => return Err(self.keep_problem(problem)),
         };
         self.note_served(number, answer.number);
         tokio::time::sleep(answer.delay).await;
@@ -155,7 +173,7 @@ impl MockSession {
     /// Notes a message that calls a tool and that the protocol refuses. It fails the run.
     pub(super) fn note_fault(&self, problem: String) {
         // The answer is that of the protocol.
-        drop(self.note_problem(Err(Err(problem))));
+        drop(self.note_unmocked(problem));
     }
 
     /// Notes a call whose arguments no tool takes: it was tried, and failed. Returns the error of the protocol.
@@ -165,12 +183,12 @@ impl MockSession {
             || self.mocks.script.otherwise.is_some()
             || self.mocks.script.list_tools().any(|tool| tool.name == name);
         if !is_known {
-            let answer = self.note_problem(Err(Err(self.describe_unknown(&name))));
+            let answer = self.note_unmocked(self.describe_unknown(&name));
             return answer.err().unwrap_or_default();
         }
         let arguments = Arguments::Broken { raw, error: problem.clone() };
         let Some(number) = self.begin_call(&name, arguments) else {
-            let answer = self.note_problem(Err(Err(format!("the agent made more than {MAX_CALLS} calls"))));
+            let answer = self.note_unmocked(format!("the agent made more than {MAX_CALLS} calls"));
             return answer.err().unwrap_or_default();
         };
         let message = format!("`{name}` was not called: {problem}");
@@ -184,16 +202,22 @@ impl MockSession {
     }
 
     /// Takes the scripted answer. `None` for a call that the recorded server answers.
-    async fn take_answer(&self, name: &str, arguments: &Arguments) -> Result<Option<ServedAnswer>, String> {
+    async fn take_answer(
+        &self,
+        name: &str,
+        arguments: &Arguments,
+    ) -> Result<Option<ServedAnswer>, MockProblem> {
         // The lock makes the answers one after the other: the state changes in the order of their numbers.
         let _turn = self.turn.lock().await;
         let answer = lock(&self.script).take_answer(name, arguments);
         match answer {
             ScriptedAnswer::Given(answer) => Ok(Some(answer)),
-            ScriptedAnswer::Asks(call) => self.ask_program(&call).await.map(Some),
+            ScriptedAnswer::Asks(call) => {
+                self.ask_program(&call).await.map(Some).map_err(MockProblem::Failed)
+            }
             ScriptedAnswer::UnknownTool if self.server.is_some() => Ok(None),
-            ScriptedAnswer::UnknownTool => Err(self.describe_unknown(name)),
-            ScriptedAnswer::Refused(problem) => Err(problem),
+            ScriptedAnswer::UnknownTool => Err(MockProblem::Unmocked(self.describe_unknown(name))),
+            ScriptedAnswer::Refused(problem) => Err(MockProblem::Unmocked(problem)),
         }
     }
 
@@ -205,7 +229,7 @@ impl MockSession {
 
     async fn ask_server(&self, number: usize, name: &str, arguments: Json) -> Result<Json, Json> {
         let Some(server) = &self.server else { return Err(Json::Null) };
-        let mut answer = self.note_problem(server.exchange("tools/call", name, arguments).await);
+        let mut answer = self.read_exchange(server.exchange("tools/call", name, arguments).await);
         if let (Ok(result), Some(injection)) = (&mut answer, &self.mocks.injection) {
             inject_result(injection, name, result);
         }
@@ -216,18 +240,26 @@ impl MockSession {
         answer
     }
 
-    /// Converts the answer of the recorded server. A problem of arraign's own fails the run.
-    fn note_problem(&self, answer: Result<Json, Result<Json, String>>) -> Result<Json, Json> {
-        answer.map_err(|error| {
-            error.unwrap_or_else(|problem| {
-                let problems = &mut lock(&self.log).problems;
-                // An agent in a loop must not fill the memory with the same problem.
-                if problems.len() < MAX_CALLS {
-                    problems.push(problem.clone());
-                }
-                json!({"code": -32602, "message": format!("arraign: {problem}")})
-            })
-        })
+    /// Converts the answer of the recorded server. One that does not answer fails the run.
+    fn read_exchange(&self, answer: Result<Json, Result<Json, String>>) -> Result<Json, Json> {
+        answer
+            .map_err(|error| error.unwrap_or_else(|problem| self.keep_problem(MockProblem::Failed(problem))))
+    }
+
+    /// Notes that the mock tools do not answer a call. It fails the run.
+    fn note_unmocked(&self, problem: String) -> Result<Json, Json> {
+        Err(self.keep_problem(MockProblem::Unmocked(problem)))
+    }
+
+    /// Keeps a problem, which fails the run. Returns the error of the protocol.
+    fn keep_problem(&self, problem: MockProblem) -> Json {
+        let error = json!({"code": -32602, "message": format!("arraign: {}", problem.text())});
+        let problems = &mut lock(&self.log).problems;
+        // An agent in a loop must not fill the memory with the same problem.
+        if problems.len() < MAX_CALLS {
+            problems.push(problem);
+        }
+        error
     }
 
     /// Notes the beginning of a call. `None` if there are too many.

@@ -333,7 +333,25 @@ fn a_secret_of_a_server_is_never_recorded() {
 #[test]
 fn a_server_that_does_not_start_fails_the_trial() {
     let project = project(&["tick={}"], "", "{server: {command: [./nowhere]}}", "{contains: I could not}");
-    run(&project, &[LIVE]).exits(101).says("the server of `mocks` could not be started");
+    run(&project, &[LIVE])
+        .exits(101)
+        .says("called a mock tool whose program or server failed")
+        .says("the server of `mocks` could not be started");
+}
+
+#[test]
+fn a_server_whose_files_have_changed_makes_recorded_runs_stale() {
+    let server = "{server: {command: [sh, servers/shop/start.sh]}}";
+    let inputs = ", inputs: ['servers/shop/**']";
+    let project = project(&["trace", "tick={}"], inputs, server, "{contains: done}");
+    let start = format!("exec {} --mcp-server\n", subject().display());
+    project.write("servers/shop/start.sh", &start);
+    run(&project, &[RECORD]).exits(0);
+    run(&project, &[]).exits(0);
+    project.write("servers/shop/start.sh", format!("# Another version.\n{start}"));
+    run(&project, &[]).exits(101).says("undecided").says("`servers/shop/start.sh` has changed since");
+    run(&project, &[RECORD]).exits(0);
+    run(&project, &[]).exits(0);
 }
 
 /// A shop whose refunds change its state.
@@ -467,6 +485,23 @@ fn a_program_behind_a_tool_changes_the_state_of_a_live_run_of_its_recording_and_
 }
 
 #[test]
+fn a_recorded_run_whose_program_answers_otherwise_now_is_undecided() {
+    let expect = "{state: {has: {/total: 3}}}";
+    let project = project(&[r#"add={"n": 2}"#], "", &summing(""), expect);
+    run(&project, &[RECORD]).exits(0);
+    run(&project, &[ALLOWED]).exits(0);
+    // The program leaves the same state as in the run, and says something else.
+    let recording = project.read("evals/traces/s/a.json");
+    let other = recording.replace(r#""total": 3"#, r#""total": 4"#).replace(r#""total":3"#, r#""total":4"#);
+    assert_ne!(recording, other);
+    project.write("evals/traces/s/a.json", other);
+    run(&project, &[ALLOWED])
+        .exits(101)
+        .says("undecided")
+        .says("the program answers call 1 of `add` otherwise than in the run");
+}
+
+#[test]
 fn calls_at_the_same_time_see_one_state_each() {
     let call = |id: u32| {
         let call = format!(
@@ -484,7 +519,11 @@ fn calls_at_the_same_time_see_one_state_each() {
 fn a_program_behind_a_tool_that_fails_fails_the_trial_and_its_secrets_are_written_nowhere() {
     let broken = "{state: {}, tools: {add: {exec: [./nowhere]}}}";
     let lost = project(&["add={}"], "", broken, "{contains: I could not}");
-    run(&lost, &[LIVE]).exits(101).says("the program `./nowhere` could not be started");
+    let ran = run(&lost, &[LIVE]).exits(101);
+    ran.says("called a mock tool whose program or server failed")
+        .says("the program `./nowhere` could not be started");
+    assert_eq!(lost.verdict("s::a")["status"], "error");
+    assert!(!ran.stdout.contains("do not answer"), "{}", ran.stdout);
     let key = ("SHOP_KEY", "shop-key-81dc9bdb52d04dc2");
     let told = project(
         &["get_key={}"],

@@ -46,7 +46,8 @@ pub(super) fn serve_mocks(harness: &Harness, name: Option<&str>) -> Result<Vec<S
     let outcome = session.finish();
     let misses = outcome.server.into_iter().flat_map(|server| server.misses);
     let misses = misses.map(|miss| miss.message);
-    Ok(outcome.problems.into_iter().chain(misses).collect())
+    let problems = outcome.problems.iter().map(|problem| problem.text().to_owned());
+    Ok(problems.chain(misses).collect())
 }
 
 /// Plans the answers to a case. Those of its server are the recorded ones: nothing is started.
