@@ -520,10 +520,10 @@ fn a_program_behind_a_tool_that_fails_fails_the_trial_and_its_secrets_are_writte
     let broken = "{state: {}, tools: {add: {exec: [./nowhere]}}}";
     let lost = project(&["add={}"], "", broken, "{contains: I could not}");
     let ran = run(&lost, &[LIVE]).exits(101);
+    assert!(!ran.stdout.contains("do not answer"), "{}", ran.stdout);
     ran.says("called a mock tool whose program or server failed")
         .says("the program `./nowhere` could not be started");
     assert_eq!(lost.verdict("s::a")["status"], "error");
-    assert!(!ran.stdout.contains("do not answer"), "{}", ran.stdout);
     let key = ("SHOP_KEY", "shop-key-81dc9bdb52d04dc2");
     let told = project(
         &["get_key={}"],
