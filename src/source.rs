@@ -19,7 +19,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use arraign_trace::source::{
-    DEFAULT_SIZE_LIMIT, FileOpener, Opened, ReadError, ReadProblem, find_writer, open_regular, temporary_path,
+    DEFAULT_SIZE_LIMIT, FileOpener, NearFile, Opened, ReadError, ReadProblem, find_writer, open_regular,
+    temporary_path,
 };
 #[cfg(feature = "live")]
 pub(crate) use fingerprint::FingerprintWriter;

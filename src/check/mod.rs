@@ -496,7 +496,8 @@ impl Scope<'_> {
         let unread = errors.iter().any(|error| error.place.locate().text.is_empty());
         match errors.iter().next() {
             Some(first) if unread => {
-                node.error(format!("{}: {}", self.files.name(path), first.problem)).into()
+                let error = node.error(format!("{}: {}", self.files.name(path), first.problem));
+                error.help_if(first.help.clone()).into()
             }
             _ => errors,
         }

@@ -15,7 +15,7 @@ use super::stderr::{exit_with, note, report_problem};
 use super::{FAILED, Harness};
 use crate::case::{Quarantine, Tier};
 use crate::report::plain::{count_noun, escape_line};
-use crate::suite::{CASE_EXTENSIONS, Library};
+use crate::suite::{CASE_EXTENSIONS, Library, split_name};
 
 /// The largest number of similar names that a message lists.
 const MAX_SIMILAR: usize = 3;
@@ -143,8 +143,11 @@ fn list_similar(plan: &Plan, library: Library<'_>, command: &HarnessCommand) -> 
             let distances = command.filters.iter().filter_map(|filter| measure_distance(filter, name));
             // People also type the path of the file.
             let is_path = |filter: &String| filter.contains('/') && is_below_path(filter, name);
-            let by_path = command.filters.iter().any(is_path).then_some(0);
-            Some((by_path.or_else(|| distances.min())?, *name))
+            // Names escape some characters: a case of the id `a/b` is the trial `a%2Fb`.
+            let unescaped = split_name(name).unwrap_or_default().join("::");
+            let is_meant = |filter: &String| is_path(filter) || unescaped.contains(filter.as_str());
+            let exactly = command.filters.iter().any(is_meant).then_some(0);
+            Some((exactly.or_else(|| distances.min())?, *name))
         })
         .collect();
     similar.sort_unstable();

@@ -52,6 +52,7 @@ pub use changes::{changes_folder, kept_file};
 pub use discover::{CASE_EXTENSIONS, find_case_files, find_files_for_name, is_support};
 pub use gate::{GATE_ID, GateRows, SuiteGate, SummaryBaseline};
 pub use identifier::{build_identifier, parse_identifier};
+pub(crate) use name::split_name;
 pub use name::{build_case_name, build_file_name, build_trial_name, escape_file_name, name_recording};
 pub use quarantine::{QuarantinableNames, load_quarantine, parse_base_quarantine};
 pub use record::{
@@ -73,7 +74,7 @@ use crate::case::Case;
 use crate::check::{Registry, Tables};
 use crate::place::{LoadError, LoadErrors, Place, Source, Span};
 use crate::source::Files;
-use crate::yaml::Document;
+use crate::yaml::{Document, Tree, Value};
 
 /// The cases of one file, in its order.
 #[derive(Default)]
@@ -141,17 +142,60 @@ pub struct Library<'l> {
 
 /// Reads the files, without datasets of other files.
 pub fn load_all(paths: Vec<PathBuf>, library: Library<'_>) -> Vec<(PathBuf, Result<Suite, LoadErrors>)> {
-    let mut suites = paths.into_iter().map(|path| (path.clone(), Suite::load(&path, library))).collect();
-    remove_datasets(&mut suites, |suite| suite.as_ref().map_or(&[], |suite| &suite.datasets));
+    let mut suites: Vec<_> =
+        paths.into_iter().map(|path| (path.clone(), Suite::load(&path, library))).collect();
+    let mut datasets = HashSet::new();
+    for (path, suite) in &suites {
+        match suite {
+            Ok(suite) => datasets.extend(suite.datasets.iter().cloned()),
+            Err(_) => datasets.extend(list_named_datasets(path, library.files)),
+        }
+    }
+    remove_datasets(&mut suites, &datasets);
     suites
 }
 
 /// Removes the files that are parts of another one, which have no cases of their own.
-pub(crate) fn remove_datasets<T>(files: &mut Vec<(PathBuf, T)>, list_datasets: impl Fn(&T) -> &[PathBuf]) {
-    let listed = files.iter().flat_map(|(_, file)| list_datasets(file));
-    let datasets: HashSet<PathBuf> = listed.cloned().collect();
+pub(crate) fn remove_datasets<T>(files: &mut Vec<(PathBuf, T)>, datasets: &HashSet<PathBuf>) {
     // A dataset may be a folder, such as the template of a workspace: nothing below it is a case.
     files.retain(|(path, _)| !path.ancestors().any(|part| datasets.contains(part)));
+}
+
+/// Returns the files of rows and the included files that a file of cases with mistakes names. Otherwise a mistake in such
+/// a file would be reported a second time, as that of a file of cases.
+pub(crate) fn list_named_datasets(path: &Path, files: &Files) -> Vec<PathBuf> {
+    let documents = files.source(path).ok().and_then(|source| Document::parse(&source).ok());
+    let documents = documents.unwrap_or_default();
+    let folder = path.parent().unwrap_or(path);
+    let mut named = Vec::new();
+    let mut trees: Vec<&Tree> = documents.iter().map(|document| &document.root).collect();
+    while let Some(tree) = trees.pop() {
+        match &tree.value {
+            Value::List(items) => trees.extend(items),
+            Value::Map(entries) => {
+                for (key, value) in entries {
+                    if matches!(key.name.as_str(), "cases" | "dataset" | "include") {
+                        named.extend(list_texts(value).filter_map(|text| files.resolve(folder, text).ok()));
+                    }
+                    trees.push(value);
+                }
+            }
+            _ => {}
+        }
+    }
+    named
+}
+
+/// Returns a text, or the texts of a list.
+fn list_texts(tree: &Tree) -> impl Iterator<Item = &str> {
+    let items = match &tree.value {
+        Value::List(items) => items.as_slice(),
+        _ => std::slice::from_ref(tree),
+    };
+    items.iter().filter_map(|item| match &item.value {
+        Value::String(text) => Some(text.as_str()),
+        _ => None,
+    })
 }
 
 impl Suite {

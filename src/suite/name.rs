@@ -122,7 +122,7 @@ fn is_invisible(c: char) -> bool {
 }
 
 /// The parts of a name, unescaped; `None` where it is no name of ours.
-pub(super) fn split_name(name: &str) -> Option<Vec<String>> {
+pub(crate) fn split_name(name: &str) -> Option<Vec<String>> {
     name.split("::").map(unescape).collect()
 }
 

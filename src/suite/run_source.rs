@@ -14,7 +14,6 @@ use crate::case::{Case, RunSelection, TraceFrom};
 use crate::reader::{self, FileCondition, ReaderSet, Recording, TraceError};
 use crate::source::{Files, ReadError, ReadProblem};
 use crate::trace::Trace;
-use crate::yaml::nearest;
 
 /// The largest size of a file that is read as a whole, which is faster than locating its runs first.
 const MAX_SMALL_BYTES: u64 = 256 << 10;
@@ -54,7 +53,7 @@ impl RunSource {
         let found = Self::of_named_file(case, path.to_owned(), files);
         found.map_err(|error| match error {
             RunsError::File(missing) if missing.problem == ReadProblem::Missing => {
-                match find_near_file(path, files) {
+                match files.find_near_file(path) {
                     Some(near) => RunsError::NearFile { missing, near },
                     None => RunsError::File(missing),
                 }
@@ -253,15 +252,6 @@ fn unite_errors<T>(
     files: &Files,
 ) -> Result<T, RunsError> {
     read?.map_err(|error| name_failure(path, error, files))
-}
-
-/// Returns the name of the file beside a missing one that is most like it.
-fn find_near_file(missing: &Path, files: &Files) -> Option<String> {
-    let beside = files.list(missing.parent()?);
-    let stems = beside.iter().filter_map(|path| path.file_stem()?.to_str());
-    let near = nearest(missing.file_stem()?.to_str()?, stems)?;
-    let found = beside.iter().find(|path| path.file_stem().is_some_and(|stem| stem == near))?;
-    Some(files.name(found))
 }
 
 /// Reads the only run of a file. The inner error is the number of runs.

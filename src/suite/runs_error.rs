@@ -3,7 +3,7 @@
 use crate::outcome::{UndecidedCause, count_noun};
 use crate::place::LoadErrors;
 use crate::reader::TraceError;
-use crate::source::ReadError;
+use crate::source::{NearFile, ReadError};
 
 /// Why the runs of a case cannot be read, or one cannot be written. Its sentence has the cause, and names the file.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -37,12 +37,12 @@ pub enum RunsError {
         tried: Vec<String>,
     },
     /// The file that `trace` names is missing, and another one has nearly its name.
-    #[error("{missing}; did you mean `{near}`?")]
+    #[error("{missing}; {near}")]
     NearFile {
         /// The file, with the problem that it is missing.
         missing: ReadError,
-        /// The name of the other file.
-        near: String,
+        /// The other file.
+        near: NearFile,
     },
     /// `trace` is a glob that cannot be compiled.
     #[error("`{pattern}` is not a pattern: {problem}")]

@@ -2,7 +2,7 @@
 //!
 //! ```yaml
 //! repeat: 5
-//! thresholds: {min_score: 80, variance: {runs: 10, pass_rate: 0.8}}
+//! thresholds: {min_score: 80, variance: {pass_rate: 0.8}}
 //! baseline: {file: traces/golden/refund.json, max_drop: 5, similarity: 0.9, fail_on: [REGRESSION, TOOLS_CHANGED]}
 //! ```
 
@@ -27,7 +27,12 @@ pub(super) fn parse_variance(
         return Ok(None);
     };
     let settings = CheckSettings::new(context.document, format!("{}/thresholds/variance", context.path));
-    let variance: Variance = node.decode_all()?;
+    let mut variance: Variance = node.decode_all()?;
+    // A case that says how often its agent is asked need not say how many runs are counted. A `repeat` that is no number
+    // is reported with the keys of the case.
+    if let (None, Some(Ok(repeat))) = (node.get("runs"), case.get("repeat").map(Node::decode)) {
+        variance.runs = repeat;
+    }
     let mut errors = LoadErrors::new();
     let runs = variance.runs.get();
     for (key, required) in [("pass_hat_k", &variance.pass_hat_k), ("pass_at_k", &variance.pass_at_k)] {
@@ -37,7 +42,10 @@ pub(super) fn parse_variance(
                 "`{k}` is more than the {} of the case, and fewer runs allow no estimate",
                 count_noun(runs as usize, "run")
             );
-            errors.push(LoadError::new(place, problem).help(format!("set `runs: {k}`, or more")));
+            // The number stands where the case writes it.
+            let setting =
+                if node.get("runs").is_none() && case.get("repeat").is_some() { "repeat" } else { "runs" };
+            errors.push(LoadError::new(place, problem).help(format!("set `{setting}: {k}`, or more")));
         }
     }
     errors.or(Some(VarianceBlock { place: node.place(), variance, settings }))

@@ -165,6 +165,9 @@ impl de::Error for YamlDecodeError {
         ));
         match found {
             de::Unexpected::Str("yes" | "on") => Self { help: Some("write `true`".to_owned()), ..error },
+            de::Unexpected::Unit => {
+                Self { help: Some("write a value, or take the key out".to_owned()), ..error }
+            }
             de::Unexpected::Str("no" | "off") => Self { help: Some("write `false`".to_owned()), ..error },
             de::Unexpected::Signed(_) | de::Unexpected::Unsigned(_) | de::Unexpected::Float(_)
                 if describe_expected(expected) == "a text" =>

@@ -24,6 +24,7 @@ use smol_str::SmolStr;
 
 pub use arraign_trace::json::render_plain;
 pub use arraign_trace::json_text::{escape_token, unescape_token};
+pub(crate) use arraign_trace::suggest::adopt_encoding;
 pub use arraign_trace::suggest::{did_you_mean, nearest};
 pub(crate) use decode::list_keys;
 pub use fields::Fields;

@@ -71,7 +71,7 @@ fn traces_that_cannot_be_had_are_errors_with_their_cause() {
         (b"{\"weather\": \"fine\"}", "no reader knows"),
         (
             &[b' '; 10_001],
-            "traces/a.json: 10001 bytes are over the limit of 10000; `Harness::size_limit` raises it",
+            "traces/a.json: 10001 bytes are over the limit of 10000; `size_limit` in arraign.yaml raises it, as do `--size-limit` and `Harness::size_limit`",
         ),
         ("[".repeat(9_000).as_bytes(), "this is not JSON: recursion limit exceeded"),
     ] {

@@ -43,14 +43,30 @@ fn forgive_items(mut items: Vec<Item>) -> Vec<Item> {
 
 fn describe_neither(answers: InnerAnswers) -> Outcome {
     let labels: Vec<String> = answers.items.iter().map(|item| item.label.clone()).collect();
-    let reasons: Vec<&str> = answers.violations.iter().map(|violation| violation.message.as_str()).collect();
+    let mut reasons: Vec<&str> = Vec::new();
+    for violation in &answers.violations {
+        // Alternatives often fail for the same reason, which is said once.
+        if !reasons.contains(&violation.message.as_str()) {
+            reasons.push(&violation.message);
+        }
+    }
     let mut calls: Vec<usize> = answers.violations.iter().filter_map(|violation| violation.call).collect();
     // Two alternatives may complain about the same call, which is marked once.
     calls.sort_unstable();
     calls.dedup();
-    let violation = Violation::new(format!("none of the {} checks holds", labels.len()))
-        .at("/checks")
-        .expected(labels.join(", or "), reasons.join("\n"))
-        .help("change the agent, or add the alternative that is right as well");
+    let violation =
+        Violation::new(format!("none of the {} checks holds{}", labels.len(), summarize(&reasons)))
+            .at("/checks")
+            .expected(labels.join(", or "), reasons.join("\n"))
+            .help("change the agent, or add the alternative that is right as well");
     Outcome::of_items(answers.items, vec![Violation { call: calls.first().copied(), calls, ..violation }])
+}
+
+/// The first reasons, for the end of a sentence. All of them follow as the actual value.
+fn summarize(reasons: &[&str]) -> String {
+    match reasons {
+        [] => String::new(),
+        few @ ([_] | [_, _]) => format!(": {}", few.join("; ")),
+        [first, second, rest @ ..] => format!(": {first}; {second}; and {} more", rest.len()),
+    }
 }

@@ -10,7 +10,7 @@ use crate::check::{Check, Demand};
 use crate::evidence::Evidence;
 use crate::outcome::{CannotDecide, Outcome, Violation};
 use crate::place::{LoadError, LoadErrors};
-use crate::yaml::{Node, Placed, read_all};
+use crate::yaml::{Node, Placed, adopt_encoding, read_all};
 
 /// A relation between the answer and a text: `(answer, value)`.
 pub(crate) type Relation = fn(&str, &str) -> bool;
@@ -141,14 +141,49 @@ impl Literal {
         Violation::new(message).at("/value").expected(format!("{wanted}, {case}"), actual)
     }
 
-    /// Returns the help if only the letter case differs, or else `otherwise`.
+    /// Returns the help if the texts differ only in what a reader hardly sees: the letter case, the encoding of accents,
+    /// typographic characters. Otherwise returns `otherwise`.
     pub(crate) fn help(&self, answer: &str, relation: Relation, otherwise: &'static str) -> &'static str {
         if self.case_sensitive && self.in_any_case(answer, relation) {
-            "only the case differs: drop `case_sensitive` if that is enough"
-        } else {
-            otherwise
+            return "only the case differs: drop `case_sensitive` if that is enough";
+        }
+        // The comparison is in lower case for texts of any case, so the encodings are compared in lower case as well.
+        let in_compared_case =
+            |text: &str| if self.case_sensitive { text.to_owned() } else { text.to_lowercase() };
+        let answer = in_compared_case(answer);
+        let value = in_compared_case(&self.value);
+        if adopt_encoding(&answer, &value).is_some_and(|adopted: String| relation(&adopted, &value)) {
+            return "both look the same: a letter and its accent are one character in one text, and two in the other (Unicode \
+                    NFC and NFD); write the text as the agent does: copy it from the trace";
+        }
+        if relation(&fold_typography(&answer), &fold_typography(&value)) {
+            return "only typographic characters differ (curly quotes, dashes, special blanks, ligatures): write them as the \
+                    agent does, or use `regex` with `.` in their places";
+        }
+        otherwise
+    }
+}
+
+/// Replaces typographic characters by those of a keyboard, and removes the invisible ones.
+fn fold_typography(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\u{2018}' | '\u{2019}' | '\u{201a}' | '\u{201b}' | '\u{2032}' | '\u{ff07}' => folded.push('\''),
+            '\u{201c}'..='\u{201f}' | '\u{2033}' | '\u{ff02}' => folded.push('"'),
+            '\u{2010}'..='\u{2015}' | '\u{2212}' => folded.push('-'),
+            '\u{2026}' => folded.push_str("..."),
+            '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => folded.push(' '),
+            '\u{fb00}' => folded.push_str("ff"),
+            '\u{fb01}' => folded.push_str("fi"),
+            '\u{fb02}' => folded.push_str("fl"),
+            '\u{fb03}' => folded.push_str("ffi"),
+            '\u{fb04}' => folded.push_str("ffl"),
+            '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => {}
+            c => folded.push(c),
         }
     }
+    folded
 }
 
 /// Returns the byte of `text` that corresponds to the byte `lowered` of the text in lower case.

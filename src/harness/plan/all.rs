@@ -6,7 +6,7 @@ use super::deferred::defer_cases;
 use super::names::{find_duplicates, list_names};
 use super::{Plan, PlanSource};
 use crate::place::LoadErrors;
-use crate::suite::{QuarantinableNames, Suite, find_case_files, remove_datasets};
+use crate::suite::{QuarantinableNames, Suite, find_case_files, list_named_datasets, remove_datasets};
 
 /// The part of a plan that comes from one file.
 #[derive(Default)]
@@ -61,9 +61,14 @@ pub(in crate::harness) fn plan_all(source: PlanSource<'_>, most_kept: usize) -> 
             }
             file
         });
-        files.push((path, file.unwrap_or_else(|errors| FilePlan { errors, ..FilePlan::default() })));
+        let file = file.unwrap_or_else(|errors| {
+            let datasets = list_named_datasets(&path, source.library.files);
+            FilePlan { errors, datasets, ..FilePlan::default() }
+        });
+        files.push((path, file));
     }
-    remove_datasets(&mut files, |file: &FilePlan| &file.datasets);
+    let datasets = files.iter().flat_map(|(_, file)| file.datasets.iter().cloned()).collect();
+    remove_datasets(&mut files, &datasets);
     let mut errors = find_duplicates(&files, source);
     let mut plan = Plan::default();
     let mut quarantinable = QuarantinableNames::default();

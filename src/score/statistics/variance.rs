@@ -17,7 +17,7 @@ const DEFAULT_PASS_RATE: f64 = 0.8;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Variance {
-    /// The number of runs. Default: 10.
+    /// The number of runs that are counted. Default: `repeat` of the case, or 10.
     pub runs: NonZeroU32,
     /// The minimum share of runs that pass. Default: 0.8, unless `pass_hat_k` or `pass_at_k` is set.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]

@@ -9,7 +9,12 @@ pub(super) const HEAD: usize = 2;
 
 /// Whether a file that begins with these bytes is encoded.
 pub(super) fn is_encoded(head: &[u8]) -> bool {
-    head.starts_with(GZIP) || head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff")
+    head.starts_with(GZIP) || is_utf16(head)
+}
+
+/// Whether a file that begins with these bytes is UTF-16 with a byte order mark.
+pub(super) fn is_utf16(head: &[u8]) -> bool {
+    head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff")
 }
 
 /// Returns the text of an encoded file as UTF-8, of which at most `limit` bytes are unpacked, or `None` for a file that is

@@ -5,6 +5,7 @@
 
 mod encoding;
 mod links;
+mod near_file;
 mod normal_path;
 mod opened;
 mod read_error;
@@ -14,18 +15,20 @@ use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 #[doc(hidden)]
 pub use links::open_regular;
+pub use near_file::{NameDifference, NearFile};
 pub use opened::Opened;
 pub use read_error::{ReadError, ReadProblem};
 #[doc(hidden)]
 pub use temporary::{find_writer, is_temporary, temporary_path};
 
 pub(crate) use self::encoding::decode;
+use self::encoding::is_utf16;
 use self::normal_path::{below, is_normal, normalise};
 use self::read_error::problem_of;
 use crate::place::{LoadError, Place, Source, Span};
@@ -112,10 +115,11 @@ impl FileOpener {
         self.opened.load(Ordering::Relaxed)
     }
 
-    /// The name of `path` for a user: relative to the base where it lies below it, with `/`.
+    /// The name of `path` for a user: relative to the base where it lies below it, with `/` between its parts.
     pub fn name(&self, path: &Path) -> String {
-        let shown = below(path, &self.base).unwrap_or(path);
-        shown.to_string_lossy().replace('\\', "/")
+        let shown = below(path, &self.base).unwrap_or(path).to_string_lossy();
+        // Elsewhere a `\` is a part of a name, and a name without it would be that of another file.
+        if MAIN_SEPARATOR == '\\' { shown.replace('\\', "/") } else { shown.into_owned() }
     }
 
     /// The path that `text` means in a file of `folder`; it must stay inside a root.
@@ -227,9 +231,19 @@ impl FileOpener {
     /// A file that holds text of the user's, with a place for bytes that are not UTF-8.
     pub fn source(&self, path: &Path) -> Result<Arc<Source>, LoadError> {
         let name = self.name(path);
-        let whole =
-            |error: ReadError| LoadError::new(Place::of_file(name.clone()), error.problem.to_string());
+        let whole = |error: ReadError| {
+            let is_missing = error.problem == ReadProblem::Missing;
+            let near = is_missing.then(|| self.find_near_file(path)).flatten();
+            LoadError::new(Place::of_file(name.clone()), error.problem.to_string())
+                .help_if(near.map(|near| near.to_string()))
+        };
         let bytes = self.read_bytes(path).map_err(whole)?;
+        if is_utf16(&bytes) {
+            let error = LoadError::new(Place::of_file(name), "this is UTF-16, not UTF-8");
+            return Err(error.help(
+                "save the file as UTF-8; in PowerShell: `(Get-Content FILE) | Set-Content -Encoding utf8 FILE`",
+            ));
+        }
         String::from_utf8(bytes).map(|text| Source::new(name.clone(), text)).map_err(|error| {
             let at = u32::try_from(error.utf8_error().valid_up_to()).unwrap_or_default();
             let source = Source::new(name.clone(), String::from_utf8_lossy(error.as_bytes()));

@@ -32,7 +32,9 @@ pub enum ReadProblem {
     )]
     Outside(String),
     /// The file is larger than the limit.
-    #[error("{size} bytes are over the limit of {limit}; `Harness::size_limit` raises it")]
+    #[error(
+        "{size} bytes are over the limit of {limit}; `size_limit` in arraign.yaml raises it, as do `--size-limit` and `Harness::size_limit`"
+    )]
     TooLarge {
         /// The size of the file in bytes.
         size: u64,
@@ -56,7 +58,7 @@ pub enum ReadProblem {
     BrokenGzip(String),
     /// The file is compressed, and holds more than may be read.
     #[error(
-        "this is compressed, and holds more than the limit of {limit} bytes; `Harness::size_limit` raises it"
+        "this is compressed, and holds more than the limit of {limit} bytes; `size_limit` in arraign.yaml raises it, as do `--size-limit` and `Harness::size_limit`"
     )]
     UnpackedTooLarge {
         /// The limit in bytes.

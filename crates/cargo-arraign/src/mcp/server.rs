@@ -40,7 +40,9 @@ pub(super) fn serve_mocks(harness: &Harness, name: Option<&str>) -> Result<Vec<S
         Ok(found)
     });
     let plan = found.map_err(|errors| errors.to_string())?;
-    let session = plan.ok_or_else(|| format!("no case is called `{name}`, or its file has mistakes"))??;
+    let session = plan.ok_or_else(|| {
+        format!("no case is called `{name}`, or its file has mistakes, which `cargo arraign run` shows")
+    })??;
     let session = Arc::new(MockSession::new(session));
     serve(MockHandler::Session(Arc::clone(&session)))?;
     let outcome = session.finish();

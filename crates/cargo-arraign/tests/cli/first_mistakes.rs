@@ -134,6 +134,32 @@ const WRONG: &[(&str, &str, &[&str])] = &[
         "1:1",
         &["this is a file of promptfoo", "cargo arraign import evals/s.yaml --from promptfoo"],
     ),
+    (
+        "- {id: a, trace: traces/t.json, baseline: ~, expect: [{tool_called: get_order}]}",
+        "1:43",
+        &["expected a text, found nothing", "write a value, or take the key out"],
+    ),
+    (
+        "- {id: a, trace: trace/t.json, expect: [{tool_called: get_order}]}",
+        "1:18",
+        &["trace/t.json: no such file; did you mean `evals/traces/t.json`?"],
+    ),
+    (
+        "- {id: a, trace: traces/t.json, include: shard.yaml, expect: [{tool_called: get_order}]}",
+        "1:42",
+        &["shard.yaml: no such file", "did you mean `evals/shared.yaml`?"],
+    ),
+    #[cfg(not(windows))]
+    (
+        "- {id: a, trace: 'traces\\t.json', expect: [{tool_called: get_order}]}",
+        "1:18",
+        &["no such file; write `evals/traces/t.json`: only Windows separates folders with `\\`"],
+    ),
+    (
+        "- {id: a, trace: traces/cafe\u{301}.json, expect: [{tool_called: get_order}]}",
+        "1:18",
+        &["no such file; `evals/traces/caf\u{e9}.json` looks the same", "NFC and NFD"],
+    ),
     ("{hello: 1}", "1:1", &["this is no file of cases", "`.arraignignore`"]),
     ("tests: []", "1:8", &["`tests` is empty: the suite checks nothing"]),
 ];
@@ -142,7 +168,10 @@ const WRONG: &[(&str, &str, &[&str])] = &[
 fn a_first_mistake_has_its_place_and_what_to_write() {
     let package = Package::of("");
     package.write("evals/traces/t.json", TRACE);
+    package.write("evals/traces/caf\u{e9}.json", TRACE);
     package.write("evals/traces/wrong.json", "{wrong");
+    package.write("evals/shared.yaml", "tier: smoke\n");
+    package.write("evals/.arraignignore", "shared.yaml\n");
     let mut missing = Vec::new();
     for (case, place, parts) in WRONG {
         package.write("evals/s.yaml", case);
@@ -179,6 +208,29 @@ fn names_are_understood_as_people_type_them() {
         let ran = package.arraign(arguments);
         assert!(ran.code == Some(2) && ran.stderr.contains(&format!("`{id}`")), "{}", ran.stderr);
     }
+}
+
+/// A file of rows may be read as a file of cases, and is none.
+#[test]
+fn a_mistake_in_a_file_of_rows_is_told_once() {
+    let package =
+        Package::of("[{id: a, trace: traces/t.json, cases: rows.jsonl, expect: [{contains: '{{word}}'}]}]");
+    package.write("evals/traces/t.json", TRACE);
+    for rows in ["{\"word\": \"Status\"}\n[1]\n", "{\"word\": \n"] {
+        package.write("evals/rows.jsonl", rows);
+        let ran = package.arraign(&["run"]);
+        assert_eq!(ran.code, Some(2), "{}", ran.stdout);
+        assert!(ran.stderr.contains("1 mistake in the eval files"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("evals/rows.jsonl:"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_filter_without_the_escapes_of_a_name_is_understood() {
+    let package = Package::of("[{id: a/b, trace: traces/t.json, expect: [{tool_called: get_order}]}]");
+    package.write("evals/traces/t.json", TRACE);
+    let ran = package.arraign(&["run", "--", "a/b"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("did you mean `s::a%2Fb`?"), "{}", ran.stderr);
 }
 
 #[test]
