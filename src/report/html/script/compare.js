@@ -24,7 +24,9 @@ function rowsIn(text) {
     return JSON.parse(blockIn(text, "rows")).map((row, index) => ({ ...row, read: () => (lines[index] ? JSON.parse(lines[index]) : null) }));
   }
   return JSON.parse(text).verdicts.map((verdict) => {
-    const { name, harness, status, passed, score, earlier_attempts, statistics } = verdict;
+    const { name, harness, status, passed, earlier_attempts, statistics } = verdict;
+    // As in the rows of this page: a share of checks is no score, and neither is the zero of a trial that broke off.
+    const score = verdict.scorecards?.length && !verdict.errors?.length ? verdict.score : undefined;
     const claim = passed ? undefined : verdict.findings.flatMap((finding) => finding.violations)[0]?.message ?? verdict.errors?.[0]?.message;
     return {
       name, harness, score, claim, standing: passed ? "pass" : status === "error" || status === "undecided" ? status : "fail",
