@@ -250,7 +250,7 @@ const MAX_SPARE: usize = 4;
 
 impl InitialState {
     /// Returns the value.
-    pub(crate) fn value(&self) -> &Json {
+    pub fn value(&self) -> &Json {
         &self.shared.value
     }
 }

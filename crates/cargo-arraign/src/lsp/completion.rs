@@ -1,4 +1,5 @@
-//! Completion of what no schema can know: tools, arguments and values of the case's own trace, and ids of runs.
+//! Completion of what no schema can know: tools, arguments and values of the case's own trace, ids of runs, and pointers into
+//! the state behind its mock tools.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,7 @@ use arraign::json::Json;
 use lsp_types::{CompletionItem, CompletionItemKind, CompletionTextEdit, Position, TextEdit};
 
 use super::document::OpenDocument;
-use super::evidence::read_runs_at;
+use super::evidence::{find_loaded_case, read_runs_at};
 use super::key_path::{find_key_path, find_word_start};
 use super::policies::{NamedPolicy, list_policies};
 use super::position::{find_offset, find_range};
@@ -42,6 +43,15 @@ const TOOL_MAPS: &[&str] = &["schema", "schemas"];
 /// The keys whose values are mappings by the names of arguments.
 const ARGUMENT_MAPS: &[&str] = &["args", "arguments", "parameters"];
 
+/// The keys of the check `state` whose values, or keys, are pointers into the state.
+const STATE_KEYS: &[&str] = &["has", "ignore", "unchanged", "unordered"];
+
+/// The keys of mock tools whose values, or keys, are pointers into the state.
+const MOCK_KEYS: &[&str] = &["append", "exists_in", "read", "remove", "set"];
+
+/// The most members of one part of the state that are offered.
+const MAX_MEMBERS: usize = 200;
+
 /// The longest value that is offered.
 const MAX_VALUE_CHARS: usize = 120;
 
@@ -57,6 +67,10 @@ pub(super) fn complete(document: &OpenDocument, position: Position) -> Vec<Compl
     let runs = || read_runs_at(document, offset).into_iter().map(|(_, trace)| trace).collect::<Vec<_>>();
     let (offers, kind) = if key == "run" {
         (list_run_ids(&runs()), CompletionItemKind::REFERENCE)
+    } else if is_below(&keys, "state", STATE_KEYS) || is_below(&keys, "mocks", MOCK_KEYS) {
+        (list_pointers(document, offset), CompletionItemKind::FIELD)
+    } else if is_below(&keys, "state", &["after"]) {
+        (list_mock_tools(document, offset), CompletionItemKind::FUNCTION)
     } else if TOOL_KEYS.contains(&key) || TOOL_MAPS.contains(&key) {
         (list_tools(&runs(), document), CompletionItemKind::FUNCTION)
     } else if key == "path" || key == "argument" {
@@ -111,6 +125,52 @@ fn list_tools(runs: &[Trace], document: &OpenDocument) -> Offers {
         (name.to_owned(), format!("called {times} in the trace"))
     });
     policies.chain(called).collect()
+}
+
+/// Whether the last key is one of `known`, and below the key `above`.
+fn is_below(keys: &[String], above: &str, known: &[&str]) -> bool {
+    let Some((last, outer)) = keys.split_last() else { return false };
+    known.contains(&last.as_str()) && outer.iter().any(|key| key == above)
+}
+
+/// The tools of the case's mocks, in place of those that the trace calls.
+fn list_mock_tools(document: &OpenDocument, offset: usize) -> Offers {
+    let case = find_loaded_case(document, offset);
+    let mocks = case.as_ref().and_then(|case| case.mocks.as_ref());
+    let tools = mocks.into_iter().flat_map(|mocks| &mocks.script.tools);
+    tools.map(|tool| (tool.name.clone(), "a mock tool".to_owned())).collect()
+}
+
+/// The members of the part of the state that the pointer at the cursor leads to, as pointers.
+fn list_pointers(document: &OpenDocument, offset: usize) -> Offers {
+    let case = find_loaded_case(document, offset);
+    let script = case.as_ref().and_then(|case| case.mocks.as_ref()).map(|mocks| &mocks.script);
+    let Some(state) = script.and_then(|script| script.state.as_ref()) else { return Offers::new() };
+    let written = &document.text[find_word_start(&document.text, offset)..offset];
+    let part = written.rfind('/').map_or("", |at| &written[..at]);
+    match state.value().pointer(part) {
+        Some(Json::Object(fields)) => {
+            let members = fields.iter().take(MAX_MEMBERS).map(|(name, value)| {
+                let token = name.as_str().replace('~', "~0").replace('/', "~1");
+                (format!("{part}/{token}"), describe_part(value))
+            });
+            members.collect()
+        }
+        Some(Json::Array(items)) => {
+            let elements = items.iter().take(MAX_MEMBERS).enumerate();
+            elements.map(|(index, value)| (format!("{part}/{index}"), describe_part(value))).collect()
+        }
+        _ => Offers::new(),
+    }
+}
+
+/// Describes a part of a state, which may be large.
+fn describe_part(value: &Json) -> String {
+    match value {
+        Json::Object(fields) => format!("a mapping of {}", fields.len()),
+        Json::Array(items) => format!("a list of {}", items.len()),
+        value => value.to_string().chars().take(MAX_VALUE_CHARS).collect(),
+    }
 }
 
 fn list_run_ids(runs: &[Trace]) -> Offers {

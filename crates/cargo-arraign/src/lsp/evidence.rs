@@ -23,7 +23,7 @@ pub(super) fn read_runs_at(document: &OpenDocument, offset: usize) -> Vec<(Optio
 }
 
 /// Returns the case at `offset`: from the last text without mistakes, or else from the part of the text that names the trace.
-fn find_loaded_case(document: &OpenDocument, offset: usize) -> Option<std::sync::Arc<Case>> {
+pub(super) fn find_loaded_case(document: &OpenDocument, offset: usize) -> Option<std::sync::Arc<Case>> {
     let id = find_id_above(&document.text, offset);
     if let Some(suite) = &document.suite
         && let Some(case) = suite.case(id.as_deref())

@@ -78,7 +78,7 @@ fn list_capabilities() -> ServerCapabilities {
         text_document_sync: Some(TextDocumentSyncCapability::Kind(TextDocumentSyncKind::INCREMENTAL)),
         code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
         completion_provider: Some(CompletionOptions {
-            trigger_characters: Some([" ", "[", "\"", "."].map(str::to_owned).to_vec()),
+            trigger_characters: Some([" ", "[", "\"", ".", "/"].map(str::to_owned).to_vec()),
             ..CompletionOptions::default()
         }),
         hover_provider: Some(HoverProviderCapability::Simple(true)),

@@ -214,6 +214,41 @@ fn the_trace_completes_tools_arguments_values_and_runs() {
     assert_eq!(session.complete(FILE, flow), ["first", "second"]);
 }
 
+const WORLD: &str = "id: a
+trace: traces/shop.json
+mocks:
+  state: {orders: {'7': {status: open}, 'a/b': {}}, refunds: [1]}
+  tools:
+    get_order: {read: '/orders/{{order}}'}
+    refund: {append: {/refunds: '{{order}}'}, return: ok}
+    cancel: {remove: '/orders/{{order}}', return: ok}
+expect:
+  - state: {has: {/orders/7/status: open}}
+";
+
+#[test]
+fn the_state_behind_mock_tools_completes_pointers_and_tools_and_marks_unknown_members() {
+    let mut session = Session::new(&[]);
+    assert_eq!(session.open(FILE, WORLD), Vec::<Value>::new());
+    let mut complete = |old: &str, new: &str| {
+        assert!(WORLD.contains(old), "{old}");
+        session.complete(FILE, &WORLD.replace(old, new))
+    };
+    let has = "has: {/orders/7/status: open}";
+    assert_eq!(complete(has, "unchanged: [/|]"), ["/orders", "/refunds"]);
+    assert_eq!(complete(has, "has: {/orders/|}"), ["/orders/7", "/orders/a~1b"]);
+    assert_eq!(complete(has, "unordered: /refunds/|"), ["/refunds/0"]);
+    assert_eq!(complete(has, "after: [{|"), ["cancel", "get_order", "refund"]);
+    assert_eq!(complete("{read: '/orders/{{order}}'}", "{read: '/|"), ["/orders", "/refunds"]);
+    let typo = WORLD.replace("/orders/7/status", "/order/7");
+    let found = session.open(FILE, &typo);
+    let message = found[0]["message"].as_str().expect("a text");
+    assert!(message.contains("the state has no `/order`"), "{message}");
+    let hover = session.ask_at("textDocument/hover", FILE, &WORLD.replace("- state", "- st|ate"));
+    let text = hover["contents"]["value"].as_str().expect("a text");
+    assert!(text.contains("the calls of the run leave this state behind"), "{text}");
+}
+
 #[test]
 fn a_hover_describes_the_check_and_what_the_last_run_measured() {
     let mut session = Session::new(&[(FILE, CASES)]);
