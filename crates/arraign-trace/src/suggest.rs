@@ -53,7 +53,7 @@ pub fn adopt_encoding(text: &str, part: &str) -> Option<String> {
 
 /// A letter of a text, and the marks behind it.
 struct Letter {
-    letter: char,
+    base: char,
     marks: String,
     /// The byte at which its character begins.
     start: usize,
@@ -65,7 +65,11 @@ fn read_letters(text: &str) -> Vec<Letter> {
     for (start, c) in text.char_indices() {
         match letters.last_mut() {
             Some(last) if is_mark(c) => last.marks.push(c),
-            _ => split_syllable(c, |letter| letters.push(Letter { letter, marks: String::new(), start })),
+            _ => {
+                split_syllable(c, |letter| {
+                    letters.push(Letter { base: letter, marks: String::new(), start });
+                });
+            }
         }
     }
     letters
@@ -77,9 +81,9 @@ fn are_same_letters(ones: &[Letter], others: &[Letter]) -> bool {
     let is_composed = |letter: char| !letter.is_ascii() && letter.is_alphabetic();
     ones.len() == others.len()
         && ones.iter().zip(others).all(|(one, other)| match (one.marks.is_empty(), other.marks.is_empty()) {
-            (false, true) => is_composed(other.letter),
-            (true, false) => is_composed(one.letter),
-            _ => one.letter == other.letter && one.marks == other.marks,
+            (false, true) => is_composed(other.base),
+            (true, false) => is_composed(one.base),
+            _ => one.base == other.base && one.marks == other.marks,
         })
 }
 
