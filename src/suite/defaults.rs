@@ -9,7 +9,7 @@ use crate::yaml::{Key, Tree, Value};
 /// Takes the cases out of a suite.
 pub(super) fn take_cases(root: &mut Tree, tests: &str) -> Result<Vec<Tree>, String> {
     let Some(Value::List(cases)) = find_cases(root, tests) else {
-        return Err(format!("`{tests}` is a list of cases"));
+        return Err(format!("`{tests}` is a list of cases: begin each case with `- `"));
     };
     if cases.is_empty() {
         return Err(format!("`{tests}` is empty: the suite checks nothing"));

@@ -69,7 +69,7 @@ fn lower_expectation(case: &CaseNode<'_>, index: usize, entry: Node<'_>) -> Resu
     let named: Vec<_> = entry.entries().into_iter().flatten().collect();
     let [(key, settings)] = named.as_slice() else {
         let error = entry.error("an entry of `expect` is one check with its settings");
-        return Err(error.help("write `- check_name: {setting: value}`, one check an entry").into());
+        return Err(error.help(advise_on_entry(case, entry)).into());
     };
     let place = Place::new(entry.source(), key.span);
     let Some(kind) = case.scope.kinds.find(&key.name) else {
@@ -78,4 +78,23 @@ fn lower_expectation(case: &CaseNode<'_>, index: usize, entry: Node<'_>) -> Resu
     };
     let pointer = format!("/expect/{index}/{}", key.name);
     Expectation::read(kind, place, case.settings(&pointer), *settings, case.scope)
+}
+
+/// Returns what to write in place of an entry that is not one check with its settings.
+fn advise_on_entry(case: &CaseNode<'_>, entry: Node<'_>) -> String {
+    let known = |name: &str| case.scope.kinds.find(name).is_some();
+    match entry.as_str() {
+        Some(text) if known(text) => format!("write `- {text}: VALUE`: the check, a colon and its settings"),
+        Some(text) => match text.split_once(": ") {
+            Some((name, _)) if known(name) => format!("write it without quotes: `- {text}`"),
+            _ => match text.split_once(' ') {
+                Some((name, settings)) if known(name) => {
+                    format!("write a colon behind its name: `- {name}: {settings}`")
+                }
+                _ => "write `- check_name: {setting: value}`".to_owned(),
+            },
+        },
+        None if entry.entries().is_some() => "begin each check with a `- ` of its own".to_owned(),
+        None => "write `- check_name: {setting: value}`".to_owned(),
+    }
 }

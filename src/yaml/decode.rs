@@ -111,6 +111,13 @@ fn describe_found(found: de::Unexpected<'_>) -> String {
     }
 }
 
+/// Returns the only number of a text with a unit or a currency, such as `$0.05` and `10 runs`.
+fn find_number(text: &str) -> Option<&str> {
+    let is_digit = |c: char| c.is_ascii_digit() || c == '.';
+    let number = text.trim_matches(|c| !is_digit(c)).trim_end_matches('.');
+    (number.parse::<f64>().is_ok() && number.chars().all(is_digit)).then_some(number)
+}
+
 /// Names the expected value with the words of YAML, because serde names types of Rust.
 fn describe_expected(expected: &dyn de::Expected) -> String {
     let text = expected.to_string();
@@ -174,6 +181,14 @@ impl de::Error for YamlDecodeError {
             {
                 Self { help: Some("quote it, so that it is a text".to_owned()), ..error }
             }
+            de::Unexpected::Seq if describe_expected(expected) == "a text" => {
+                let help = "write one value; for several, write the check once for each";
+                Self { help: Some(help.to_owned()), ..error }
+            }
+            de::Unexpected::Str(text) if describe_expected(expected).contains("number") => Self {
+                help: find_number(text).map(|number| format!("write the number alone: `{number}`")),
+                ..error
+            },
             _ => error,
         }
     }

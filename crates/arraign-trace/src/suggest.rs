@@ -65,11 +65,7 @@ fn read_letters(text: &str) -> Vec<Letter> {
     for (start, c) in text.char_indices() {
         match letters.last_mut() {
             Some(last) if is_mark(c) => last.marks.push(c),
-            _ => {
-                split_syllable(c, |letter| {
-                    letters.push(Letter { base: letter, marks: String::new(), start });
-                });
-            }
+            _ => split_syllable(c, |base| letters.push(Letter { base, marks: String::new(), start })),
         }
     }
     letters

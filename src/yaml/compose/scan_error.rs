@@ -138,6 +138,9 @@ fn find_usual_cause(kind: &ErrorKind) -> Option<&'static str> {
         | ErrorKind::UnexpectedEofFlowMapping
         | ErrorKind::InvalidFlowScalarIndent => Some("is a bracket, brace or quote left open above?"),
         kind if is_about_tabs(kind) => Some("indent with spaces, not with tabs"),
+        ErrorKind::InvalidQuotedScalarIndent => {
+            Some("a quote is left open above: close it, or indent the lines of the text deeper than its key")
+        }
         ErrorKind::UnclosedQuotedScalar => Some("close the quote"),
         ErrorKind::InvalidIndentation | ErrorKind::ExpectedBlockMappingKey => {
             Some("is this line indented like its neighbours?")

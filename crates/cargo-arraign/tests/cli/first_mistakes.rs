@@ -140,6 +140,46 @@ const WRONG: &[(&str, &str, &[&str])] = &[
         &["expected a text, found nothing", "write a value, or take the key out"],
     ),
     (
+        "- {id: a, trace: traces/t.json, expect: [tool_called]}",
+        "1:42",
+        &["one check with its settings", "write `- tool_called: VALUE`"],
+    ),
+    (
+        "- {id: a, trace: traces/t.json, expect: ['tool_called: get_order']}",
+        "1:42",
+        &["one check with its settings", "write it without quotes: `- tool_called: get_order`"],
+    ),
+    (
+        "- id: a\n  trace: traces/t.json\n  expect:\n    - tool_called get_order\n",
+        "4:7",
+        &["one check with its settings", "write a colon behind its name: `- tool_called: get_order`"],
+    ),
+    (
+        "- {id: a, trace: traces/t.json, expect: [{tool_called: get_order, not_called: rm}]}",
+        "1:42",
+        &["one check with its settings", "begin each check with a `- ` of its own"],
+    ),
+    (
+        "- {id: a, trace: traces/t.json, expect: [{tool_called: [get_order, x]}]}",
+        "1:56",
+        &["expected a text, found a list", "write the check once for each"],
+    ),
+    (
+        "- {id: a, trace: traces/t.json, expect: [{cost_at_most: $0.05}]}",
+        "1:57",
+        &["expected a number", "write the number alone: `0.05`"],
+    ),
+    (
+        "tests:\n  id: a\n  trace: traces/t.json\n  expect: [{tool_called: get_order}]\n",
+        "2:3",
+        &["`tests` is a list of cases: begin each case with `- `"],
+    ),
+    (
+        "- id: a\n  trace: traces/t.json\n  expect:\n    - contains: \"Done\n",
+        "5:1",
+        &["not valid YAML", "a quote is left open above"],
+    ),
+    (
         "- {id: a, trace: trace/t.json, expect: [{tool_called: get_order}]}",
         "1:18",
         &["trace/t.json: no such file; did you mean `evals/traces/t.json`?"],
