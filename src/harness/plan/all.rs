@@ -63,7 +63,7 @@ pub(in crate::harness) fn plan_all(source: PlanSource<'_>, most_kept: usize) -> 
         });
         let file = file.unwrap_or_else(|errors| {
             let datasets = list_named_datasets(&path, source.library.files);
-            FilePlan { errors, datasets, ..FilePlan::default() }
+            FilePlan { datasets, errors, ..FilePlan::default() }
         });
         files.push((path, file));
     }
