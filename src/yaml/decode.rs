@@ -546,7 +546,10 @@ mod tests {
     fn each_mistake_has_its_own_place() {
         for (text, error) in [
             ("tools: [a]\nmots: 3", "s.yaml:2:1: unknown key `mots` (help: did you mean `most`?)"),
-            ("tools: [a, [b]]", "s.yaml:1:12: expected a text, found a list"),
+            (
+                "tools: [a, [b]]",
+                "s.yaml:1:12: expected a text, found a list (help: write one value; for several, write the check once for each)",
+            ),
             ("mode: strict", "s.yaml:1:1: `tools` is missing"),
             (
                 "tools: []\nmode: stirct",

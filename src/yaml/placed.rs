@@ -420,7 +420,7 @@ mod tests {
     fn a_mistake_inside_has_its_own_place() {
         assert_eq!(
             read("tools: [a, [b]]").expect_err("a list"),
-            "s.yaml:1:12: expected a text, found a list"
+            "s.yaml:1:12: expected a text, found a list (help: write one value; for several, write the check once for each)"
         );
         assert_eq!(
             read("tools: [a]\nnames: [b]").expect_err("twice"),
