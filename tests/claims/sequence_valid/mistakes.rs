@@ -64,7 +64,10 @@ const OF_A_RULE: &[(&str, &str)] = &[
         "{type: after, trigger: a, then: b, within: all}",
         "46: expected a number of calls, 1 or more, or `any`",
     ),
-    ("{type: never_after, trigger: [a], forbidden: b}", "32: expected a text, found a list"),
+    (
+        "{type: never_after, trigger: [a], forbidden: b}",
+        "32: expected a text, found a list (help: write one value; for several, write the check once for each)",
+    ),
     ("{type: sequence, tools: []}", "27: `tools` is empty: name at least one tool"),
     (
         "{type: sequence, tools: [a], strict: yes}",
