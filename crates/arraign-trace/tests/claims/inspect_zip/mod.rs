@@ -88,7 +88,7 @@ fn what_would_be_unpacked_past_the_limit_is_refused() {
     for wanted in ["a", "a/2"] {
         let error = unzip(&bytes("bomb.eval"), Some(wanted)).expect_err("a bomb").to_string();
         assert!(
-            error.contains("over the limit of 1048576 bytes; `Harness::size_limit` raises it"),
+            error.contains("over the limit of 1048576 bytes; `size_limit` in arraign.yaml raises it"),
             "{error}"
         );
     }

@@ -124,7 +124,8 @@ impl<R: Read + Seek> Archive<R> {
         let left = self.left.checked_sub(bytes.len() as u64);
         self.left = left.ok_or_else(|| {
             format!(
-                "the log is unpacked to over the limit of {} bytes; `size_limit` in arraign.yaml raises it, as do `--size-limit` and `Harness::size_limit`",
+                "the log is unpacked to over the limit of {} bytes; `size_limit` in arraign.yaml raises it, \
+                 as do `--size-limit` and `Harness::size_limit`",
                 self.limit
             )
         })?;
