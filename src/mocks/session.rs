@@ -144,7 +144,7 @@ impl MockSession {
     pub(super) async fn call_tool(&self, name: &str, arguments: JsonMap) -> Result<Json, Json> {
         let arguments = Arguments::Json(Json::Object(arguments));
         let Some(number) = self.begin_call(name, arguments.clone()) else {
-            return self.note_unmocked(format!("the agent made more than {MAX_CALLS} calls"));
+            return Err(self.note_unmocked(format!("the agent made more than {MAX_CALLS} calls")));
         };
         // The script is asked first; only what it does not answer goes to the recorded server.
         let answer = match self.take_answer(name, &arguments).await {
@@ -173,7 +173,7 @@ impl MockSession {
     /// Notes a message that calls a tool and that the protocol refuses. It fails the run.
     pub(super) fn note_fault(&self, problem: String) {
         // The answer is that of the protocol.
-        drop(self.note_unmocked(problem));
+        let _ = self.note_unmocked(problem);
     }
 
     /// Notes a call whose arguments no tool takes: it was tried, and failed. Returns the error of the protocol.
@@ -183,13 +183,11 @@ impl MockSession {
             || self.mocks.script.otherwise.is_some()
             || self.mocks.script.list_tools().any(|tool| tool.name == name);
         if !is_known {
-            let answer = self.note_unmocked(self.describe_unknown(&name));
-            return answer.err().unwrap_or_default();
+            return self.note_unmocked(self.describe_unknown(&name));
         }
         let arguments = Arguments::Broken { raw, error: problem.clone() };
         let Some(number) = self.begin_call(&name, arguments) else {
-            let answer = self.note_unmocked(format!("the agent made more than {MAX_CALLS} calls"));
-            return answer.err().unwrap_or_default();
+            return self.note_unmocked(format!("the agent made more than {MAX_CALLS} calls"));
         };
         let message = format!("`{name}` was not called: {problem}");
         self.end_call(number, message.clone().into(), true);
@@ -246,9 +244,9 @@ impl MockSession {
             .map_err(|error| error.unwrap_or_else(|problem| self.keep_problem(MockProblem::Failed(problem))))
     }
 
-    /// Notes that the mock tools do not answer a call. It fails the run.
-    fn note_unmocked(&self, problem: String) -> Result<Json, Json> {
-        Err(self.keep_problem(MockProblem::Unmocked(problem)))
+    /// Notes that the mock tools do not answer a call. It fails the run. Returns the error of the protocol.
+    fn note_unmocked(&self, problem: String) -> Json {
+        self.keep_problem(MockProblem::Unmocked(problem))
     }
 
     /// Keeps a problem, which fails the run. Returns the error of the protocol.

@@ -2,6 +2,10 @@
 
 use std::io;
 
+/// What to do about a file that is larger than may be read.
+pub(crate) const RAISE_LIMIT: &str =
+    "`size_limit` in arraign.yaml raises it, as do `--size-limit` and `Harness::size_limit`";
+
 /// Why a file could not be read.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{name}: {problem}")]
@@ -32,9 +36,7 @@ pub enum ReadProblem {
     )]
     Outside(String),
     /// The file is larger than the limit.
-    #[error(
-        "{size} bytes are over the limit of {limit}; `size_limit` in arraign.yaml raises it, as do `--size-limit` and `Harness::size_limit`"
-    )]
+    #[error("{size} bytes are over the limit of {limit}; {RAISE_LIMIT}")]
     TooLarge {
         /// The size of the file in bytes.
         size: u64,
@@ -57,9 +59,7 @@ pub enum ReadProblem {
     #[error("this is compressed with gzip, and cannot be unpacked: {0}")]
     BrokenGzip(String),
     /// The file is compressed, and holds more than may be read.
-    #[error(
-        "this is compressed, and holds more than the limit of {limit} bytes; `size_limit` in arraign.yaml raises it, as do `--size-limit` and `Harness::size_limit`"
-    )]
+    #[error("this is compressed, and holds more than the limit of {limit} bytes; {RAISE_LIMIT}")]
     UnpackedTooLarge {
         /// The limit in bytes.
         limit: u64,

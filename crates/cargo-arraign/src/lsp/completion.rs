@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use arraign::__internals::yaml::escape_token;
 use arraign::Trace;
 use arraign::json::Json;
 use lsp_types::{CompletionItem, CompletionItemKind, CompletionTextEdit, Position, TextEdit};
@@ -150,10 +151,10 @@ fn list_pointers(document: &OpenDocument, offset: usize) -> Offers {
     let part = written.rfind('/').map_or("", |at| &written[..at]);
     match state.value().pointer(part) {
         Some(Json::Object(fields)) => {
-            let members = fields.iter().take(MAX_MEMBERS).map(|(name, value)| {
-                let token = name.as_str().replace('~', "~0").replace('/', "~1");
-                (format!("{part}/{token}"), describe_part(value))
-            });
+            let members = fields
+                .iter()
+                .take(MAX_MEMBERS)
+                .map(|(name, value)| (format!("{part}/{}", escape_token(name)), describe_part(value)));
             members.collect()
         }
         Some(Json::Array(items)) => {

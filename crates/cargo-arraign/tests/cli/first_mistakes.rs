@@ -250,7 +250,7 @@ fn names_are_understood_as_people_type_them() {
     }
 }
 
-/// A file of rows may be read as a file of cases, and is none.
+/// A file of rows is not also read as a file of cases.
 #[test]
 fn a_mistake_in_a_file_of_rows_is_told_once() {
     let package =

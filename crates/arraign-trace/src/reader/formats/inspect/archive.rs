@@ -16,6 +16,7 @@ use crate::reader::error::{DecodeError, TraceError, TraceProblem};
 use crate::reader::formats::inspect::{READER, sample};
 use crate::reader::json::input::{At, Input};
 use crate::reader::settle_run;
+use crate::source::RAISE_LIMIT;
 use crate::trace::Trace;
 
 /// The members with the head of a log. The second one is that of a log that is not finished.
@@ -123,11 +124,7 @@ impl<R: Read + Seek> Archive<R> {
         }?;
         let left = self.left.checked_sub(bytes.len() as u64);
         self.left = left.ok_or_else(|| {
-            format!(
-                "the log is unpacked to over the limit of {} bytes; `size_limit` in arraign.yaml raises it, \
-                 as do `--size-limit` and `Harness::size_limit`",
-                self.limit
-            )
+            format!("the log is unpacked to over the limit of {} bytes; {RAISE_LIMIT}", self.limit)
         })?;
         // The zip library checks sums only where it unpacks itself, and here the member was read raw.
         let mut found = Crc::new();
