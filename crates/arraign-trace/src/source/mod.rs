@@ -8,7 +8,7 @@ mod links;
 mod near_file;
 mod normal_path;
 mod opened;
-mod read_error;
+pub(crate) mod read_error;
 mod temporary;
 
 use std::cell::Cell;
@@ -30,7 +30,6 @@ pub use temporary::{find_writer, is_temporary, temporary_path};
 pub(crate) use self::encoding::decode;
 use self::encoding::is_utf16;
 use self::normal_path::{below, is_normal, normalise};
-pub(crate) use self::read_error::RAISE_LIMIT;
 use self::read_error::problem_of;
 use crate::place::{LoadError, Place, Source, Span};
 

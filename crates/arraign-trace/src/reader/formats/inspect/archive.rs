@@ -16,7 +16,7 @@ use crate::reader::error::{DecodeError, TraceError, TraceProblem};
 use crate::reader::formats::inspect::{READER, sample};
 use crate::reader::json::input::{At, Input};
 use crate::reader::settle_run;
-use crate::source::RAISE_LIMIT;
+use crate::source::read_error::RAISE_LIMIT;
 use crate::trace::Trace;
 
 /// The members with the head of a log. The second one is that of a log that is not finished.
