@@ -6,15 +6,16 @@ use std::io::{BufRead, Seek};
 
 #[doc(hidden)]
 pub use arraign_trace::reader::FileCondition;
-use arraign_trace::reader::{self, NativeMistake, RunIndex, TextReaders, read_native};
+use arraign_trace::reader::{self, NativeMistake, RunIndex, TextReaders, read_native, recognize_text};
 pub use arraign_trace::reader::{
-    Certainty, DeclarationSurvey, Declined, READERS, Reader, ReaderDeclaration, ReaderSet, ReaderSurvey,
-    Recording, Runs, SurveyedPath, TraceError, TraceProblem, to_native,
+    Certainty, DeclarationSurvey, Declined, ForeignFile, READERS, Reader, ReaderDeclaration, ReaderSet,
+    ReaderSurvey, Recording, Runs, SurveyedPath, TraceError, TraceProblem, to_native,
 };
 pub(crate) use arraign_trace::reader::{TrialFiles, read_harbor_trial};
 #[cfg(feature = "inspect-zip")]
 pub use arraign_trace::reader::{ZippedRuns, read_zipped, zipped_runs};
 
+use crate::check::{SHIPPED_READERS, load_shipped_readers};
 use crate::place::{LoadError, LoadErrors, Place, Source};
 use crate::trace::{Ended, Trace};
 use crate::yaml::{Document, Node};
@@ -33,7 +34,33 @@ pub fn read_with(readers: &ReaderSet, text: &str, format: Option<&str>) -> Resul
     if is_yaml(text) && format.is_none_or(|format| format == NATIVE) {
         return read_yaml(text);
     }
-    readers.read(text, format)
+    readers.read(text, format).map_err(|error| propose_shipped(text, error))
+}
+
+/// Adds to the error about a file that no reader knows which of the shipped readers read it.
+fn propose_shipped(text: &str, mut error: TraceError) -> TraceError {
+    if matches!(error.problem, TraceProblem::Unknown(_))
+        && let [first, more @ ..] = find_shipped_readers(text).as_slice()
+    {
+        let others = more.iter().map(|name| format!(" or `{name}`")).collect::<String>();
+        error.help = Some(format!(
+            "the readers of `{first}`{others} read it: `readers: [{first}]` in arraign.yaml declares them"
+        ));
+    }
+    error
+}
+
+/// Returns the frameworks whose shipped readers read most of a file that no built-in reader knows.
+#[doc(hidden)]
+pub fn find_shipped_readers(text: &str) -> Vec<&'static str> {
+    let read = SHIPPED_READERS.iter().filter_map(|shipped| {
+        let recording = load_shipped_readers(shipped).ok()?.read(text, None).ok()?;
+        let unread: usize = recording.runs.iter().map(|run| run.unread.len()).sum();
+        Some((unread, shipped.name))
+    });
+    let read: Vec<(usize, &str)> = read.collect();
+    let least = read.iter().map(|(unread, _)| *unread).min();
+    read.iter().filter(|(unread, _)| Some(*unread) == least).map(|(_, name)| *name).collect()
 }
 
 /// Reads the text of a trace file in this condition, as [`read_with`] does. What was cut off leaves its last run cut.
@@ -158,7 +185,7 @@ fn read_yaml(text: &str) -> Result<Recording, TraceError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     // Almost any text is valid YAML, so a trace must have one of the native form's keys at the start of a line.
     if !text.lines().any(|line| ["steps:", "calls:", "- "].iter().any(|key| line.starts_with(key))) {
-        return Err(TraceProblem::NotATrace.into());
+        return Err(recognize_text(text).unwrap_or_else(|| TraceProblem::NotATrace.into()));
     }
     let runs = read_documents(text).map_err(|errors| describe_mistakes(&errors))?;
     if runs.is_empty() {

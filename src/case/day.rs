@@ -4,12 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use arraign_trace::calendar::{count_days, find_date};
 use serde::Deserialize;
 
 const SECONDS_PER_DAY: u64 = 86_400;
-
-/// The days from the first of March of the year 0 to the first of January 1970.
-const DAYS_BEFORE_1970: u64 = 719_468;
 
 /// A day: the number of days since 1970. It is written `2026-12-20`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
@@ -26,36 +24,11 @@ impl Day {
     pub fn count_days_to(self, later: Self) -> u64 {
         later.0.saturating_sub(self.0)
     }
-
-    /// Converts a year, a month and a day of the month. The month is one from 1 to 12.
-    ///
-    /// Internally years begin in March, so that the leap day is the last of a year.
-    fn of_date(year: u64, month: u64, day: u64) -> Option<Self> {
-        let (year, month) = if month > 2 { (year, month - 3) } else { (year.checked_sub(1)?, month + 9) };
-        // A month of this calendar starts (month * 306 + 5) / 10 days after March 1: the lengths 31, 30, 31, 30, 31 repeat.
-        let days = 365 * year + year / 4 - year / 100 + year / 400 + (month * 306 + 5) / 10 + day - 1;
-        days.checked_sub(DAYS_BEFORE_1970).map(Self)
-    }
-
-    /// Returns the year, the month and the day of the month.
-    fn to_date(self) -> (u64, u64, u64) {
-        let days = self.0 + DAYS_BEFORE_1970;
-        // An era is 400 years: 146,097 days. The corrections remove the leap days of 4 (1,460), 100 (36,524) and 400 years.
-        let era = days / 146_097;
-        let day = days % 146_097;
-        let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-        let day = day - (365 * year + year / 4 - year / 100);
-        let month = (5 * day + 2) / 153;
-        let day = day - (153 * month + 2) / 5 + 1;
-        // Months are counted from March, so January and February belong to the next year.
-        let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-        (era * 400 + year + next, month, day)
-    }
 }
 
 impl fmt::Display for Day {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (year, month, day) = self.to_date();
+        let (year, month, day) = find_date(self.0);
         write!(f, "{year:04}-{month:02}-{day:02}")
     }
 }
@@ -68,7 +41,7 @@ impl FromStr for Day {
         let mut next_part = || parts.next().flatten();
         let parsed = match [next_part(), next_part(), next_part()] {
             [Some(year), Some(month @ 1..=12), Some(day @ 1..=31)] if year <= 9999 => {
-                Self::of_date(year, month, day)
+                count_days(year, month, day).map(Self)
             }
             _ => None,
         };

@@ -58,10 +58,10 @@ pub(crate) use tables::judge::WrittenJudge;
 #[cfg(feature = "schema")]
 pub(crate) use tables::prices::ModelPrice;
 pub use tables::prices::Prices;
-pub use tables::readers::ReaderFailures;
 #[cfg(feature = "schema")]
 pub(crate) use tables::readers::WrittenReaders;
-pub(crate) use tables::readers::{DeclaredReaders, find_reader, parse_readers};
+pub use tables::readers::{ReaderFailures, load_shipped_readers};
+pub(crate) use tables::readers::{declare_in, find_reader};
 pub use tables::shipped::{SHIPPED_READERS, ShippedReaders};
 pub use tables::weights::Weights;
 pub(crate) use tables::weights::WrittenWeights;

@@ -66,7 +66,7 @@ pub use runs_error::{LostRun, RunsError};
 pub use trace::is_recorded;
 pub(crate) use trace::list_default_traces;
 pub use variants::find_problem_with_name;
-pub use workspace::{Workspace, load_readers, load_shipped_readers, workspace};
+pub use workspace::{Workspace, load_readers, workspace};
 
 use self::file::FileReader;
 use crate::JsonSchema;

@@ -2,20 +2,17 @@
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::Path;
-use std::sync::Arc;
 
 use super::agent::{WrittenDescription, build_named_agents};
 use super::discover::WORKSPACE_FILE;
 use super::variants::{parse_matrix, parse_variants, refuse_same_names};
 use crate::case::{AgentLimits, NamedAgent, Variant};
-use crate::check::{
-    DeclaredReaders, InputMatch, Registry, Scope, ScriptInScope, ShippedReaders, Tables, parse_readers,
-};
-use crate::place::{LoadError, LoadErrors, Place, Source};
+use crate::check::{InputMatch, Registry, Scope, ScriptInScope, Tables, declare_in};
+use crate::place::{LoadError, LoadErrors, Place};
 use crate::reader::ReaderSet;
 use crate::source::Files;
 use crate::vocabulary::check_criteria;
-use crate::yaml::{Document, Fields, FileSize, Node, OrderedMap, Placed};
+use crate::yaml::{Fields, FileSize, Node, OrderedMap, Placed};
 
 /// The settings that all suites share.
 #[derive(Debug, Default)]
@@ -48,22 +45,6 @@ pub fn load_readers(path: &Path, files: &Files) -> Result<ReaderSet, LoadErrors>
         return Err(LoadError::new(Place::of_file(source.name()), problem).into());
     }
     Ok(declared.readers)
-}
-
-/// Reads the readers that a file declares. Documents build on each other, as a suite builds on `arraign.yaml`.
-fn declare_in(source: &Arc<Source>) -> Result<DeclaredReaders, LoadErrors> {
-    let mut declared = DeclaredReaders::default();
-    let mut errors = LoadErrors::new();
-    for document in Document::parse(source)? {
-        let Some(node) = document.root().get("readers") else { continue };
-        declared = errors.take(parse_readers(node, declared.clone())).unwrap_or(declared);
-    }
-    errors.or(declared)
-}
-
-/// The readers that come with arraign for a framework.
-pub fn load_shipped_readers(shipped: &ShippedReaders) -> Result<ReaderSet, LoadErrors> {
-    declare_in(&shipped.source()).map(|declared| declared.readers)
 }
 
 /// Reads the settings for all suites, if the file exists.

@@ -324,7 +324,7 @@ fn only_the_command_uses_the_converters_of_other_tools() {
 
 /// The rooms of the readers, from left to right.
 const READER_ROOMS: &[&str] =
-    &["error", "json", "known_shapes", "reason", "build", "declared", "large", "formats", "set", "harbor"];
+    &["error", "json", "foreign", "reason", "build", "declared", "large", "formats", "set", "harbor"];
 
 #[test]
 fn the_rooms_of_the_readers_point_to_the_left() {

@@ -34,6 +34,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[doc(hidden)]
+pub mod calendar;
+#[doc(hidden)]
 pub mod code_blocks;
 #[doc(hidden)]
 pub mod compiled;

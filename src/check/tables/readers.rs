@@ -7,8 +7,8 @@ use arraign_trace::reader::{ReaderDeclaration, ReaderSet};
 
 use crate::check::support::reading::require_entries;
 use crate::check::tables::failed_when::FailedWhen;
-use crate::check::tables::shipped::Framework;
-use crate::place::{LoadError, LoadErrors};
+use crate::check::tables::shipped::{Framework, ShippedReaders};
+use crate::place::{LoadError, LoadErrors, Source};
 use crate::yaml::{Document, Node, Placed, Value, suggest_or_list};
 #[cfg(feature = "schema")]
 use crate::yaml::{ListOr, MappingOr};
@@ -32,6 +32,22 @@ pub(crate) struct DeclaredReaders {
 #[cfg(feature = "schema")]
 pub(crate) type WrittenReaders =
     ListOr<MappingOr<BTreeMap<String, ReaderDeclaration>, Framework>, BTreeMap<String, ReaderDeclaration>>;
+
+/// Reads the readers that a file declares. Documents build on each other, as a suite builds on `arraign.yaml`.
+pub(crate) fn declare_in(source: &Arc<Source>) -> Result<DeclaredReaders, LoadErrors> {
+    let mut declared = DeclaredReaders::default();
+    let mut errors = LoadErrors::new();
+    for document in Document::parse(source)? {
+        let Some(node) = document.root().get("readers") else { continue };
+        declared = errors.take(parse_readers(node, declared.clone())).unwrap_or(declared);
+    }
+    errors.or(declared)
+}
+
+/// The readers that come with arraign for a framework.
+pub fn load_shipped_readers(shipped: &ShippedReaders) -> Result<ReaderSet, LoadErrors> {
+    declare_in(&shipped.source()).map(|declared| declared.readers)
+}
 
 /// The readers in `before`, and those that `node` declares or names beside or instead of them.
 pub(crate) fn parse_readers(node: Node<'_>, before: DeclaredReaders) -> Result<DeclaredReaders, LoadErrors> {

@@ -55,6 +55,16 @@ pub enum TraceProblem {
     /// The file is neither JSON nor a native trace in YAML.
     #[error("line 1, column 1: this is not JSON, nor a native trace in YAML")]
     NotATrace,
+    /// The file is no trace, but a known file that may have one in it.
+    #[error("line {line}, column {column}: this is {file}, not a trace")]
+    Foreign {
+        /// The line that shows it, from 1.
+        line: usize,
+        /// The column in bytes, from 1.
+        column: usize,
+        /// What the file is.
+        file: ForeignFile,
+    },
     /// These readers are equally sure of it, and read different things.
     #[error("several readers claim this trace, and they read different things: `{}`", .0.join("`, `"))]
     Ambiguous(Vec<&'static str>),
@@ -81,6 +91,63 @@ pub enum TraceProblem {
         /// Where, and what.
         problem: String,
     },
+}
+
+/// A known file that is no trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ForeignFile {
+    /// The recording of a browser or a proxy.
+    Har,
+    /// The output of a container as Docker stores it.
+    DockerLog,
+    /// A log in which each line has a prefix before its JSON, such as a time.
+    PrefixedLog,
+    /// The output of `curl -v` or `curl -i`: headers and a body.
+    CurlOutput,
+    /// A table of values separated by commas.
+    Csv,
+    /// The cases of Google's ADK, without a run.
+    AdkEvalSet,
+}
+
+impl ForeignFile {
+    /// Says how to get a trace.
+    pub fn advise(self) -> &'static str {
+        match self {
+            Self::Har => {
+                "take the model's requests and replies out of it: `jq -c '.log.entries[] | select(.request.postData) | {request: \
+                 (.request.postData.text | fromjson), response: (.response.content.text | fromjson)}' FILE > trace.jsonl`; \
+                 streamed replies need `cargo arraign record`"
+            }
+            Self::DockerLog => "take the output of the program out of it: `jq -r .log FILE > trace.jsonl`",
+            Self::PrefixedLog => "cut the prefix off: `sed -n 's/^[^{]*{/{/p' FILE > trace.jsonl`",
+            Self::CurlOutput => {
+                "let curl write the body alone, without `-v` and `-i`: `curl -sS ... -o reply.json`; `cargo arraign record` keeps \
+                 requests and replies together"
+            }
+            Self::Csv => {
+                "export JSON or JSON Lines; or convert the rows, `python3 -c 'import csv, json, sys; [print(json.dumps(row)) \
+                 for row in csv.DictReader(sys.stdin)]' < FILE > rows.jsonl`, and declare a reader for the columns: \
+                 docs/traces.md#declare-a-reader-for-your-own-format"
+            }
+            Self::AdkEvalSet => "`cargo arraign import --from adk` makes cases of it",
+        }
+    }
+}
+
+/// A noun phrase, such as `a HAR file`.
+impl fmt::Display for ForeignFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Har => "a HAR file",
+            Self::DockerLog => "a log file of Docker",
+            Self::PrefixedLog => "a log with a prefix before the JSON of each line",
+            Self::CurlOutput => "the output of `curl -v`",
+            Self::Csv => "a CSV file",
+            Self::AdkEvalSet => "an ADK eval set",
+        })
+    }
 }
 
 /// A reader that declines a trace, and why.
@@ -171,7 +238,9 @@ impl TraceError {
     /// Returns the line of the problem in the file, from 1, where it is known.
     pub fn line(&self) -> Option<usize> {
         match &self.problem {
-            TraceProblem::NotJson { line, .. } | TraceProblem::TooMuch { line, .. } => Some(*line),
+            TraceProblem::NotJson { line, .. }
+            | TraceProblem::TooMuch { line, .. }
+            | TraceProblem::Foreign { line, .. } => Some(*line),
             TraceProblem::NotATrace => Some(1),
             TraceProblem::Wrong { line, .. } => *line,
             _ => None,
@@ -181,7 +250,9 @@ impl TraceError {
     /// Returns the column of the problem in its line, from 1, where it is known.
     pub fn column(&self) -> Option<usize> {
         match &self.problem {
-            TraceProblem::NotJson { column, .. } | TraceProblem::TooMuch { column, .. } => Some(*column),
+            TraceProblem::NotJson { column, .. }
+            | TraceProblem::TooMuch { column, .. }
+            | TraceProblem::Foreign { column, .. } => Some(*column),
             TraceProblem::NotATrace => Some(1),
             _ => None,
         }

@@ -10,10 +10,10 @@
 mod build;
 mod declared;
 mod error;
+mod foreign;
 mod formats;
 mod harbor;
 mod json;
-mod known_shapes;
 mod large;
 mod reason;
 mod set;
@@ -21,12 +21,14 @@ mod set;
 use std::fmt;
 
 pub use declared::{DeclarationSurvey, ReaderDeclaration, SurveyedPath};
-pub use error::{Declined, TraceError, TraceProblem};
+pub use error::{Declined, ForeignFile, TraceError, TraceProblem};
 pub use formats::READERS;
 #[cfg(feature = "inspect-zip")]
 pub use formats::inspect::{ZippedRuns, read_zipped, zipped_runs};
 
 use crate::json::JsonNode;
+#[doc(hidden)]
+pub use foreign::recognize_text;
 pub(crate) use formats::atif::own;
 #[doc(hidden)]
 pub use formats::native::NATIVE_KEYS;
@@ -326,11 +328,8 @@ fn surest(input: &Input) -> Result<Claimants, TraceError> {
         }
     }
     if surest.is_empty() {
-        let mut error = TraceError::unknown(declined(input));
-        if let Some(shape) = known_shapes::describe_shape(input) {
-            error.help = Some(shape);
-        }
-        return Err(error);
+        let named = foreign::recognize_records(input);
+        return Err(named.unwrap_or_else(|| TraceError::unknown(declined(input))));
     }
     Ok(Claimants { readers: surest, certainty: best })
 }

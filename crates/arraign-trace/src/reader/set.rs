@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::reader::declared::{DeclarationSurvey, DeclaredDocument, DeclaredReader, ReaderDeclaration};
 use crate::reader::error::{TraceError, TraceProblem};
+use crate::reader::foreign::recognize_text;
 use crate::reader::json::input::Input;
 use crate::reader::{Certainty, Declined, READERS, Recording, read_built_in, settle_run};
 use crate::text_halves::join_halves;
@@ -70,7 +71,7 @@ impl ReaderSet {
         if text.trim().is_empty() {
             return Err(TraceProblem::Empty.into());
         }
-        let mut input = Input::parse(text)?;
+        let mut input = parse_text(text)?;
         let may_be_declared = format.map_or(!self.is_empty(), |name| self.declares(name));
         if !may_be_declared {
             return read_built_in(input, format);
@@ -95,8 +96,7 @@ impl ReaderSet {
 
     /// The readers that take `text` for a file of theirs, and how certain each is: the surest first.
     pub fn claims(&self, text: &str) -> Result<Vec<(&'static str, Certainty)>, TraceError> {
-        let document =
-            DeclaredDocument::of_input(Input::parse(text.strip_prefix('\u{feff}').unwrap_or(text))?);
+        let document = DeclaredDocument::of_input(parse_text(text.strip_prefix('\u{feff}').unwrap_or(text))?);
         let declared = self.choose(&document, None);
         let mut claims: Vec<_> = declared.iter().map(|reader| (reader.name, Certainty::Sure)).collect();
         let built_in = crate::reader::claims(text)?.into_iter();
@@ -128,7 +128,7 @@ impl ReaderSet {
 
     /// Reads `text` by each declared reader, whether it recognizes the text or not, and shows what its paths select.
     pub fn survey(&self, text: &str) -> Result<Vec<ReaderSurvey>, TraceError> {
-        let input = Input::parse(text.strip_prefix('\u{feff}').unwrap_or(text))?;
+        let input = parse_text(text.strip_prefix('\u{feff}').unwrap_or(text))?;
         let surveyed = self.declared.iter();
         Ok(surveyed
             .map(|reader| survey_document(reader, DeclaredDocument::of_input(input.clone())))
@@ -189,6 +189,14 @@ impl ReaderSet {
         declined.extend(objections);
         error
     }
+}
+
+/// Parses a text. One that is not JSON is named, if it is known.
+fn parse_text(text: &str) -> Result<Input<'_>, TraceError> {
+    Input::parse(text).map_err(|error| match error.problem {
+        TraceProblem::NotJson { .. } => recognize_text(text).unwrap_or(error),
+        _ => error,
+    })
 }
 
 /// The values that the paths of a declared reader select in a text.

@@ -274,3 +274,113 @@ fn hostile_documents_end_in_an_error_or_a_run() {
         let _ = read_text(of_messages(), text);
     }
 }
+
+/// A declaration of spans, as tracers write them.
+fn of_spans() -> Json {
+    json!({
+        "steps": "$.spans[*]",
+        "step_id": "$.id",
+        "order": "$.start",
+        "say": "$.text",
+        "new_turn": "$[?@.kind == 'model']",
+        "asked": {"each": "$.asked[*]", "name": "$.tool", "args": "$.with"},
+        "call": {"each": "$[?@.kind == 'tool']", "name": "$.tool", "args": "$.with", "id": "$.id"},
+    })
+}
+
+/// A span of a tool.
+fn tool_span(id: &str, start: impl Into<Json>, city: &str) -> Json {
+    json!({"kind": "tool", "id": id, "start": start.into(), "tool": "quote", "with": {"city": city}})
+}
+
+fn list_cities(run: &Trace) -> Vec<String> {
+    let cities = run.calls.iter().map(|call| call.arguments.get("city"));
+    cities.map(|city| city.and_then(Json::as_str).unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn steps_are_read_in_the_order_of_their_times() {
+    let spans = |spans: Json| read_one(of_spans(), &json!({"spans": spans}));
+    // A float does not have the digits that tell these two apart.
+    let model = json!({"kind": "model", "start": 1_795_797_761_998_880_464_u64});
+    let run = spans(json!([
+        tool_span("b", 1_795_797_761_998_880_466_u64, "Bergen"),
+        tool_span("a", 1_795_797_761_998_880_465_u64, "Oslo"),
+        model,
+    ]));
+    assert_eq!(list_cities(&run), ["Oslo", "Bergen"]);
+    assert_eq!(run.calls.iter().map(|call| call.index).collect::<Vec<_>>(), [1, 2]);
+    let run = spans(json!([
+        tool_span("b", "2026-11-27T16:36:46.5+01:00", "Bergen"),
+        tool_span("a", "2026-11-27T15:36:46.4Z", "Oslo")
+    ]));
+    assert_eq!(list_cities(&run), ["Oslo", "Bergen"]);
+    // Equal times leave the order of the file, and a step without a time stays where it is.
+    let run = spans(json!([
+        tool_span("c", 2.5, "Bergen"), {"kind": "model", "text": "a"}, tool_span("a", 2, "Oslo"), tool_span("b", "2", "Voss")
+    ]));
+    assert_eq!(list_cities(&run), ["Oslo", "Voss", "Bergen"]);
+    let error = read_text(of_spans(), r#"{"spans": [{"start": "soon", "text": "a"}]}"#).expect_err("no time");
+    assert_eq!(
+        error.to_string(),
+        "own: /spans/0/start: invalid time \"soon\": expected a number, or a time such as 2026-12-20T10:00:00Z"
+    );
+}
+
+#[test]
+fn parallel_calls_are_in_the_order_in_which_they_were_asked_for() {
+    let asked = |city: &str| json!({"tool": "quote", "with": {"city": city}});
+    let spans = json!({"spans": [
+        {"kind": "model", "start": 1, "asked": [asked("Oslo"), asked("Bergen")]},
+        tool_span("b", 2, "Bergen"),
+        tool_span("a", 3, "Oslo"),
+        {"kind": "model", "start": 4, "asked": [asked("Voss")]},
+        tool_span("c", 5, "Voss"),
+    ]});
+    let run = read_one(of_spans(), &spans);
+    assert_eq!(list_cities(&run), ["Oslo", "Bergen", "Voss"]);
+    assert_eq!(
+        run.calls.iter().map(|call| (call.index, call.turn)).collect::<Vec<_>>(),
+        [(1, 1), (2, 1), (3, 2)]
+    );
+    assert_eq!(run.unread, []);
+    // A tool that fills in a default was asked for all the same; one that was called otherwise was not.
+    let with = |city: &str, with: Json| {
+        let span = json!({"kind": "tool", "id": "a", "start": 2, "tool": "quote", "with": with});
+        let run = read_one(
+            of_spans(),
+            &json!({"spans": [{"kind": "model", "start": 1, "asked": [asked(city)]}, span]}),
+        );
+        run.unread.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert!(with("Oslo", json!({"city": "Oslo", "unit": "EUR"})).is_empty());
+    assert_eq!(
+        with("Oslo", json!({"city": "Bergen"})),
+        ["/spans/0/asked/0: a value that looks like a call of `quote`"]
+    );
+    // The same reply of a model, recorded by two libraries, asks once.
+    let model = |start: u64| json!({"kind": "model", "start": start, "asked": [asked("Oslo")]});
+    let run = read_one(of_spans(), &json!({"spans": [model(1), model(2), tool_span("a", 3, "Oslo")]}));
+    assert_eq!((run.calls.len(), run.unread), (1, Vec::new()));
+}
+
+#[test]
+fn a_step_that_is_written_twice_counts_once() {
+    let spans = |second: Json| read_one(of_spans(), &json!({"spans": [tool_span("a", 1, "Oslo"), second]}));
+    let run = spans(tool_span("a", 1, "Oslo"));
+    assert_eq!((list_cities(&run), run.unread), (vec!["Oslo".to_owned()], Vec::new()));
+    // Under one id stands something else: both are read.
+    assert_eq!(list_cities(&spans(tool_span("a", 1, "Bergen"))), ["Oslo", "Bergen"]);
+}
+
+#[test]
+fn figures_of_several_paths_are_added_up() {
+    let tokens = |input: Json| {
+        let declaration = json!({"steps": "$.log[*]", "say": "$.text", "call": {"each": "$.call", "name": "$.name"},
+            "tokens": {"input": input, "output": "$.out"}});
+        let log = json!({"log": [{"text": "a", "in": 10, "cached": 5, "out": 1}, {"text": "b", "in": 20, "out": 2}]});
+        read_one(declaration, &log).usage.map(|usage| (usage.input_tokens, usage.output_tokens))
+    };
+    assert_eq!(tokens(json!({"path": ["$.in", "$.cached"], "all": true})), Some((35, 3)));
+    assert_eq!(tokens(json!(["$.in", "$.cached"])), Some((30, 3)));
+}

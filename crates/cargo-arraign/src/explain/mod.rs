@@ -17,12 +17,14 @@ use arraign::__internals::secrets::mask_run;
 use arraign::__internals::source::{DEFAULT_SIZE_LIMIT, Files, ReadError, ReadProblem};
 use arraign::__internals::suite::{read_run_folder, survey_run_folder};
 use arraign::Trace;
-use arraign::reader::{self, ReaderSet, Recording, TraceError, TraceProblem, to_native};
+use arraign::reader::{
+    self, ReaderSet, Recording, TraceError, TraceProblem, find_shipped_readers, to_native,
+};
 use clap::{Args, ValueEnum};
 
 use survey::render_surveys;
 use timeline::{TimelineLength, render_timeline};
-use workspace::{TraceSettings, find_shipped_readers, read_declarations, read_settings};
+use workspace::{TraceSettings, read_declarations, read_settings};
 
 use crate::error::{CliError, CliResult, FAILED, exit_after_write};
 use crate::file_options::parse_size;

@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arraign::__internals::check::{FailedWhen, Registry, SHIPPED_READERS, ShippedReaders, Tables};
+use arraign::__internals::check::{
+    FailedWhen, Registry, SHIPPED_READERS, ShippedReaders, Tables, load_shipped_readers,
+};
 use arraign::__internals::place::LoadErrors;
 use arraign::__internals::report::terminal::render_load_error;
 use arraign::__internals::source::Files;
-use arraign::__internals::suite::{load_readers, load_shipped_readers, workspace};
-use arraign::reader::{ReaderSet, read_with};
+use arraign::__internals::suite::{load_readers, workspace};
+use arraign::reader::ReaderSet;
 
 use crate::error::CliError;
 
@@ -47,19 +49,6 @@ pub(super) fn read_declarations(path: &Path) -> Result<ReaderSet, CliError> {
     })?;
     let folder = path.parent().unwrap_or(Path::new("/"));
     load_readers(&path, &Files::new(folder, folder)).map_err(|errors| describe_mistakes(&errors))
-}
-
-/// Returns the frameworks whose shipped readers read most of a file that no built-in reader knows.
-pub(super) fn find_shipped_readers(text: &str) -> Vec<&'static str> {
-    let read = SHIPPED_READERS.iter().filter_map(|shipped| {
-        let readers = load_shipped_readers(shipped).ok()?;
-        let recording = read_with(&readers, text, None).ok()?;
-        let unread: usize = recording.runs.iter().map(|run| run.unread.len()).sum();
-        Some((unread, shipped.name))
-    });
-    let read: Vec<(usize, &str)> = read.collect();
-    let least = read.iter().map(|(unread, _)| *unread).min();
-    read.iter().filter(|(unread, _)| Some(*unread) == least).map(|(_, name)| *name).collect()
 }
 
 fn find_workspace_folder(path: &Path) -> Option<PathBuf> {

@@ -1,10 +1,12 @@
 //! Points in time as traces write them.
 
+use crate::calendar::count_days;
+
 /// Nanoseconds since 1970 of an RFC 3339 time, such as `2026-11-21T20:34:05.050219Z`. Without an offset it is UTC.
 pub(crate) fn nanos(text: &str) -> Option<u64> {
     let date = text.get(..10)?;
     let time = text.get(11..)?;
-    let mut date = date.splitn(3, '-').map(|part| part.parse::<i64>().ok());
+    let mut date = date.splitn(3, '-').map(|part| part.parse::<u64>().ok());
     let year = date.next()??;
     let month = date.next()??;
     let day = date.next()??;
@@ -25,7 +27,8 @@ pub(crate) fn nanos(text: &str) -> Option<u64> {
     if !possible {
         return None;
     }
-    let seconds = ((days(year, month, day) * 24 + hour) * 60 + minute - offset) * 60 + second;
+    let days = i64::try_from(count_days(year, month, day)?).ok()?;
+    let seconds = ((days * 24 + hour) * 60 + minute - offset) * 60 + second;
     u64::try_from(seconds).ok()?.checked_mul(1_000_000_000)?.checked_add(nanos_of(fraction)?)
 }
 
@@ -50,14 +53,6 @@ fn nanos_of(fraction: &str) -> Option<u64> {
     }
     let missing = 9 - u32::try_from(digits.len()).ok()?;
     digits.parse::<u64>().ok()?.checked_mul(10_u64.pow(missing))
-}
-
-/// Days since 1970 of a date of the Gregorian calendar: years begin in March, so that the leap day is the last.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    // A month of this calendar that begins in March starts (month * 306 + 5) / 10 days after March 1: the lengths 31,
-    // 30, 31, 30, 31 repeat. The last term is the number of days from the year 0 to 1970.
-    365 * year + year / 4 - year / 100 + year / 400 + (month * 306 + 5) / 10 + day - 1 - 719_468
 }
 
 /// Milliseconds from one point in nanoseconds to a later one.

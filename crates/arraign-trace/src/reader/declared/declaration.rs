@@ -31,6 +31,11 @@ pub(super) struct DeclarationFields {
     pub(super) runs: Option<PathSelector>,
     /// The steps of a run, in their order. A step that is a list is its elements.
     pub(super) steps: Option<PathSelector>,
+    /// The time of a step: a number, or a time such as `2026-12-20T10:00:00Z`. The steps are read in the order of their
+    /// times. Default: the order of the file.
+    pub(super) order: Option<PathSelector>,
+    /// The id of a step. A step that repeats an earlier one is left out.
+    pub(super) step_id: Option<PathSelector>,
     /// Texts that are JSON, such as figures that a format keeps in a text. The paths begin at a run or at a step, and the
     /// texts are read as JSON before the other paths select.
     #[serde(default)]
@@ -46,6 +51,9 @@ pub(super) struct DeclarationFields {
     /// The calls of a step.
     #[serde(default)]
     pub(super) call: Rules<CallRule>,
+    /// The calls that the model asks for in a step, where the calls themselves are steps of their own, such as the spans of
+    /// tools. They tell the order of parallel calls, and one that is no call of the run is not read.
+    pub(super) asked: Option<AskedRule>,
     /// The results of a step.
     #[serde(default)]
     pub(super) result: Rules<ResultRule>,
@@ -135,6 +143,19 @@ pub(super) struct CallRule {
     pub(super) json: bool,
 }
 
+/// Where the calls are that the model asks for.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AskedRule {
+    /// The calls. The other paths begin at a call.
+    pub(super) each: PathSelector,
+    /// The name of the tool.
+    pub(super) name: PathSelector,
+    /// The arguments: an object, or a text that is JSON.
+    pub(super) args: Option<PathSelector>,
+}
+
 /// Where the results of a step are.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[schemars(inline)]
@@ -222,6 +243,7 @@ impl DeclarationFields {
     pub(super) fn selectors_of_steps(&self) -> impl Iterator<Item = &PathSelector> {
         let texts = [&self.system, &self.user, &self.say].into_iter().flatten();
         let calls = self.call.iter().filter_map(|rule| rule.each.as_ref());
+        let calls = calls.chain(self.asked.iter().map(|rule| &rule.each));
         self.json
             .iter()
             .chain(texts)
@@ -236,6 +258,9 @@ impl DeclarationFields {
 
     fn has_parts_of_steps(&self) -> bool {
         let texts = [&self.system, &self.user, &self.say];
-        texts.iter().any(|text| text.is_some()) || !self.call.is_empty() || !self.result.is_empty()
+        texts.iter().any(|text| text.is_some())
+            || !self.call.is_empty()
+            || self.asked.is_some()
+            || !self.result.is_empty()
     }
 }

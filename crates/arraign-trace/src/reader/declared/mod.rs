@@ -5,11 +5,13 @@
 //! be a call is an unread part of the trace ([`left`]), so that a declaration which misses the calls of a newer version
 //! leaves verdicts undecided.
 
+mod asked;
 mod condition;
 mod declaration;
 mod document;
 mod figures;
 mod known;
+mod moment;
 mod nested_runs;
 mod pointer;
 mod prepare;

@@ -1,8 +1,12 @@
 //! Builds the runs of a document from the events of their steps.
 
+use std::collections::HashMap;
+
+use super::asked::{AskedTurn, order_calls};
 use super::declaration::{CallRule, DeclarationFields, ResultRule};
 use super::document::DeclaredDocument;
 use super::figures::FigureReader;
+use super::moment::order_steps;
 use super::pointer::address_of;
 use super::selections::{SelectedAs, Selections};
 use super::selector::PathSelector;
@@ -43,6 +47,8 @@ pub(super) struct RunReader<'d, 'v, 's> {
     selections: &'s mut Selections,
     builder: TraceBuilder,
     lost: Vec<LostNode>,
+    /// What the model asked for, turn by turn.
+    asked: Vec<AskedTurn<'v>>,
     /// What the steps of the current turn share, if the declaration says so.
     turn: Option<&'v JsonNode<'v>>,
     /// Whether the last step of the model may go on with the next step: no user spoke since.
@@ -56,7 +62,9 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         selections: &'s mut Selections,
     ) -> Self {
         let builder = TraceBuilder::default();
-        Self { fields, document, selections, builder, lost: Vec::new(), turn: None, is_open: false }
+        let lost = Vec::new();
+        let asked = Vec::new();
+        Self { fields, document, selections, builder, lost, asked, turn: None, is_open: false }
     }
 
     pub(super) fn read(mut self, run: &'v JsonNode<'v>) -> Result<ReadRun<'v>, DecodeError> {
@@ -64,6 +72,8 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
             Some(steps) => self.selections.select_nodes(steps, run, SelectedAs::Step),
             None => Vec::new(),
         };
+        let steps = self.leave_out_copies(steps);
+        let steps = self.order_steps(steps)?;
         // A run without any event has been read by paths that fit another version of the format. An empty trace would
         // let most checks pass, so it is an error.
         let mut events = 0;
@@ -83,8 +93,41 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         Ok(self.finish(run))
     }
 
+    /// Leaves out each step that is the copy of an earlier one: their ids are the same, and all else is. A step that differs
+    /// from the one of its id is no copy.
+    fn leave_out_copies(&mut self, steps: Vec<&'v JsonNode<'v>>) -> Vec<&'v JsonNode<'v>> {
+        let Some(step_id) = &self.fields.step_id else { return steps };
+        let mut first_of_id: HashMap<String, &JsonNode> = HashMap::new();
+        let mut kept = Vec::with_capacity(steps.len());
+        for step in steps {
+            let id = self.selections.select(step_id, step, SelectedAs::Whole);
+            let first = id.first().map(|id| *first_of_id.entry(text_of(id).into_owned()).or_insert(step));
+            if first.is_some_and(|first| address_of(first) != address_of(step) && first == step) {
+                self.selections.note(step, SelectedAs::Whole);
+            } else {
+                kept.push(step);
+            }
+        }
+        kept
+    }
+
+    fn order_steps(&mut self, steps: Vec<&'v JsonNode<'v>>) -> Result<Vec<&'v JsonNode<'v>>, DecodeError> {
+        let Some(order) = &self.fields.order else { return Ok(steps) };
+        for step in &steps {
+            self.selections.select(order, step, SelectedAs::Whole);
+        }
+        order_steps(order, steps).map_err(|(time, error)| self.document.blame_node(time, error))
+    }
+
     /// Reads a step, and returns how many events it has.
     fn read_step(&mut self, step: &'v JsonNode<'v>) -> usize {
+        if let Some(rule) = &self.fields.asked {
+            let first = self.builder.trace.calls.len();
+            let asked = AskedTurn::read(rule, step, self.selections, first);
+            // Two libraries may record one reply of the model, one inside of the other.
+            self.asked
+                .extend(asked.filter(|asked| self.asked.last().is_none_or(|last| !asked.repeats(last))));
+        }
         let events = read_events(self.fields, step, self.selections);
         let turn = self.selections.select_with(self.fields.turn.as_ref(), step).first().copied();
         // The speaker is `None` at the start of a step, which makes the first text or call begin a message. A step
@@ -277,9 +320,12 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
     }
 
     /// Ends the run with the value `node`.
-    pub(super) fn finish(self, node: &'v JsonNode<'v>) -> ReadRun<'v> {
+    pub(super) fn finish(mut self, node: &'v JsonNode<'v>) -> ReadRun<'v> {
         let has_answer = self.builder.trace.answer.is_some();
         let mut trace = self.builder.finish();
+        for asked in order_calls(&mut trace, std::mem::take(&mut self.asked)) {
+            self.lost.push(LostNode { address: address_of(asked.node), content: asked.to_unread() });
+        }
         // If the declaration has a path to the answer, the last message of the model is not taken for it.
         if self.fields.answer.is_some() && !has_answer {
             trace.answer = None;

@@ -21,12 +21,18 @@ pub(super) struct PathSelector {
     pub(super) numbered: bool,
     /// Whether an object is read as the list of its entries first.
     pub(super) entries: bool,
+    /// Whether the values of all paths are used, not only of the first that selects something.
+    all: bool,
 }
 
 impl PathSelector {
-    /// Returns the values that the first alternative with any value selects in `node`. A null is no value.
+    /// Returns the values that the first alternative with any value selects in `node`, or those that all select. A null is no
+    /// value.
     pub(super) fn select<'v>(&self, node: &'v JsonNode<'v>) -> Vec<&'v JsonNode<'v>> {
         let mut alternatives = self.paths.iter().map(|path| path.select(node));
+        if self.all {
+            return alternatives.flatten().collect();
+        }
         alternatives.find(|selected| !selected.is_empty()).unwrap_or_default()
     }
 
@@ -132,6 +138,9 @@ struct SelectorFields {
     /// `true`: an object is read as the list of its entries, each with a `key` and a `value`.
     #[serde(default)]
     entries: bool,
+    /// `true`: what all paths select is used, not only what the first selects that selects something. Figures are added up.
+    #[serde(default)]
+    all: bool,
 }
 
 /// One path, or several.
@@ -164,7 +173,7 @@ struct SelectorVisitor {
 
 impl From<Vec<NodePath>> for PathSelector {
     fn from(paths: Vec<NodePath>) -> Self {
-        Self { paths, json: false, numbered: false, entries: false }
+        Self { paths, json: false, numbered: false, entries: false, all: false }
     }
 }
 
@@ -195,8 +204,8 @@ impl<'de> Visitor<'de> for SelectorVisitor {
             return Err(A::Error::custom("expected a path, or a list of paths, found a mapping"));
         }
         let fields = SelectorFields::deserialize(MapAccessDeserializer::new(map))?;
-        let SelectorFields { path, json, numbered, entries } = fields;
-        Ok(PathSelector { paths: path.0, json, numbered, entries })
+        let SelectorFields { path, json, numbered, entries, all } = fields;
+        Ok(PathSelector { paths: path.0, json, numbered, entries, all })
     }
 }
 

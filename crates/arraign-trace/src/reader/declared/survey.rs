@@ -55,6 +55,8 @@ fn list_selectors(fields: &DeclarationFields) -> Vec<(String, &PathSelector)> {
         &[
             ("runs", fields.runs.as_ref()),
             ("steps", fields.steps.as_ref()),
+            ("order", fields.order.as_ref()),
+            ("step_id", fields.step_id.as_ref()),
             ("inside.path", inside),
             ("system", fields.system.as_ref()),
             ("user", fields.user.as_ref()),
@@ -62,6 +64,10 @@ fn list_selectors(fields: &DeclarationFields) -> Vec<(String, &PathSelector)> {
         ],
     );
     fields.call.iter().for_each(|rule| add_call_selectors(&mut listed, rule));
+    if let Some(asked) = &fields.asked {
+        let paths = [("each", Some(&asked.each)), ("name", Some(&asked.name)), ("args", asked.args.as_ref())];
+        add_selectors(&mut listed, "asked.", &paths);
+    }
     fields.result.iter().for_each(|rule| add_result_selectors(&mut listed, "result", rule));
     let tokens = fields.tokens.as_ref();
     let duration = fields.duration.as_ref();

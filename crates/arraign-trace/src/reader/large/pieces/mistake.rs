@@ -6,6 +6,7 @@ use serde::de::IgnoredAny;
 
 use crate::json::{JsonError, find_error};
 use crate::reader::error::{TraceError, TraceProblem};
+use crate::reader::foreign::recognize_text;
 
 /// The number of bytes that are read at once.
 const PIECE: u64 = 64 << 10;
@@ -23,9 +24,23 @@ pub(crate) fn mistake(
     file.seek(SeekFrom::Start(offset))?;
     // A value may span lines if the file as a whole is JSON, so documents are tried before lines.
     let Some(error) = in_documents(&mut *file) else { return Ok(None) };
+    if let Some(named) = name_head(file)? {
+        return Ok(Some(named));
+    }
     file.seek(SeekFrom::Start(offset))?;
     let in_a_line = if lines { in_lines(file)? } else { None };
     Ok(in_a_line.or(Some(error)))
+}
+
+/// Names a file that is not JSON by its beginning; `None` if it is not known.
+fn name_head(file: &mut (impl BufRead + Seek)) -> io::Result<Option<TraceError>> {
+    file.rewind()?;
+    let mut head = Vec::new();
+    file.take(PIECE).read_to_end(&mut head)?;
+    let head = String::from_utf8_lossy(&head);
+    // The last line is cut, perhaps.
+    let whole = head.rfind('\n').map_or(&*head, |end| &head[..end]);
+    Ok(recognize_text(whole))
 }
 
 /// Finds the first byte that begins no character. A character may be split between two reads: its bytes are kept for the
