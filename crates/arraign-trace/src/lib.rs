@@ -1,34 +1,11 @@
-//! **arraign-trace** reads the recorded run of an AI agent, whatever wrote it.
-//!
-//! Agent frameworks, model providers and tracing standards each keep a run in a format of their own. This crate turns
-//! [more than 30 of them](reader::READERS) into one model, the [`Trace`]: the messages, the tool calls in the order in which the
-//! model made them, the answer, and what the run cost. A file's format is recognised by its content.
-//!
-//! ```
-//! let log = r#"[
-//!     {"role": "user", "content": "Where is order 7?"},
-//!     {"role": "assistant", "content": null, "tool_calls": [
-//!         {"id": "c1", "type": "function", "function": {"name": "find_order", "arguments": "{\"id\": 7}"}}]},
-//!     {"role": "tool", "tool_call_id": "c1", "content": "shipped"},
-//!     {"role": "assistant", "content": "It ships today."}]"#;
-//!
-//! let recording = arraign_trace::reader::read(log, None)?;
-//! assert_eq!(recording.format, "openai-chat");
-//! let run = &recording.runs[0];
-//! assert_eq!(run.tool_names(), ["find_order"]);
-//! assert_eq!(run.calls[0].arguments.get("id"), Some(&7.into()));
-//! assert_eq!(run.answer.as_deref(), Some("It ships today."));
-//! # Ok::<(), arraign_trace::reader::TraceError>(())
-//! ```
-//!
-//! What a format does not record is `None` in the trace, never a guess. A value that cannot be, such as a negative
-//! count of tokens, is an error with the line and the JSON pointer of its place in the file.
+#![doc = include_str!("../README.md")]
+//! # Where to start
 //!
 //! - [`reader::read`] reads a text; [`reader::runs`] reads a file of any size, one run at a time.
+//! - [`Trace`] is one run; [`trace::Call`] is one of its calls.
 //! - [`source::FileOpener`] opens files below given folders only, up to a limit of size.
+//! - [`write`](mod@write) writes traces in formats of others.
 //! - [`jsonpath::JsonPath`] selects values from arguments and results (RFC 9535).
-//!
-//! The crate [`arraign`](https://docs.rs/arraign) checks traces in `cargo test`, and re-exports these types.
 
 // docs.rs shows which feature an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -60,3 +37,22 @@ pub use trace::Trace;
 pub(crate) use arraign_derive::JsonSchema;
 #[cfg(feature = "schema")]
 pub(crate) use schemars::JsonSchema;
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use crate::reader::READERS;
+
+    #[test]
+    fn the_readme_lists_each_format() {
+        let mut table = "| format | what is read |\n|---|---|\n".to_owned();
+        for reader in READERS {
+            writeln!(table, "| `{}` | {} |", reader.name, reader.summary).expect("text");
+        }
+        let readme = include_str!("../README.md");
+        let (_, after) = readme.split_once("<!-- the table of formats -->\n").expect("a table");
+        let (listed, _) = after.split_once("<!-- end of the table of formats -->").expect("its end");
+        assert_eq!(listed, table);
+    }
+}
