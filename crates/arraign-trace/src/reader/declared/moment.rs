@@ -58,5 +58,5 @@ fn read_number(number: &JsonNumber) -> Option<Moment> {
     reason = "a time is far below 10^18 units, and has the digits of a float"
 )]
 fn moment_of_float(time: f64) -> Option<Moment> {
-    (time.is_finite() && time.abs() < 1e18).then(|| (time * PARTS as f64) as Moment)
+    (time.is_finite() && time.abs() < 1e18).then_some((time * PARTS as f64) as Moment)
 }

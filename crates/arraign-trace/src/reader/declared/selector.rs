@@ -13,6 +13,7 @@ use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 /// A path, or several of which the first that selects something is used.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub(super) struct PathSelector {
     paths: Vec<NodePath>,
     /// Whether a text that is selected is read as JSON first.
@@ -125,6 +126,7 @@ fn selects_elements(rest: &str) -> bool {
 #[derive(Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 struct SelectorFields {
     /// The path, or a list of paths of which the first that selects something is used.
     #[serde(alias = "each")]
