@@ -42,9 +42,10 @@ fn propose_shipped(text: &str, mut error: TraceError) -> TraceError {
     if matches!(error.problem, TraceProblem::Unknown(_))
         && let [first, more @ ..] = find_shipped_readers(text).as_slice()
     {
-        let others = more.iter().map(|name| format!(" or `{name}`")).collect::<String>();
+        let names: Vec<String> = [first].into_iter().chain(more).map(|name| format!("`{name}`")).collect();
         error.help = Some(format!(
-            "the readers of `{first}`{others} read it: `readers: [{first}]` in arraign.yaml declares them"
+            "the readers of {} read it: `readers: [{first}]` in arraign.yaml declares them",
+            names.join(" or ")
         ));
     }
     error
