@@ -38,7 +38,7 @@ const LAYERS: &[&[&str]] = &[
 const TRACE_LAYERS: &[&[&str]] = &[
     &["JsonSchema"],
     &["place"],
-    &["code_blocks", "suggest", "json_text", "json_macro"],
+    &["calendar", "code_blocks", "suggest", "json_text", "json_macro"],
     &["compiled", "json"],
     &["jsonpath"],
     &["source"],

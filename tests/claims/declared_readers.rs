@@ -10,6 +10,7 @@ use arraign::__internals::suite::{load_readers, read_run_folder};
 use arraign::Trace;
 use arraign::reader::{Recording, read_with};
 use arraign::trace::CallStatus;
+use serde_json::{Value, json};
 
 const ANSWER: &str = "Order 7 has shipped; shipping to Bergen costs 12 EUR.";
 
@@ -229,4 +230,86 @@ fn a_folder_of_events_is_one_run() {
     assert_eq!((recording.format, recording.runs.len(), recording.runs[0].calls.len()), ("openhands", 1, 3));
     let error = read_run_folder(&events, None, &readers, &files).expect_err("no events below");
     assert!(error.to_string().contains("no file matches `events/*.json`"), "{error}");
+}
+
+/// Rewrites the replies of the models in MLflow's sample as another library returns them.
+fn rewrite_replies(trace: &mut Value, rewrite: fn(&str, &[(&str, Value)]) -> Value) {
+    for span in trace["data"]["spans"].as_array_mut().expect("spans") {
+        let attributes = span["attributes"].as_object_mut().expect("attributes");
+        if attributes["mlflow.spanType"] != "\"CHAT_MODEL\"" {
+            continue;
+        }
+        let outputs = attributes["mlflow.spanOutputs"].as_str().expect("a text").to_owned();
+        let reply: Value = serde_json::from_str(&outputs).expect("a reply");
+        let message = &reply["choices"][0]["message"];
+        let asked = message["tool_calls"].as_array().into_iter().flatten().map(|call| {
+            let arguments = call["function"]["arguments"].as_str().expect("a text");
+            let name = call["function"]["name"].as_str().expect("a name");
+            (name, serde_json::from_str(arguments).expect("arguments"))
+        });
+        let asked: Vec<(&str, Value)> = asked.collect();
+        let reply = rewrite(message["content"].as_str().unwrap_or_default(), &asked);
+        attributes.insert("mlflow.spanOutputs".to_owned(), reply.to_string().into());
+    }
+}
+
+#[test]
+fn mlflow_orders_parallel_calls_as_the_model_asked_whichever_library_it_has() {
+    type Reply = fn(&str, &[(&str, Value)]) -> Value;
+    let libraries: [(&str, Reply); 5] = [
+        ("OpenAI Responses", |text, asked| {
+            let calls = asked.iter().map(|(name, arguments)| {
+                json!({"type": "function_call", "call_id": "c", "name": name, "arguments": arguments.to_string()})
+            });
+            let said = json!({"type": "message", "content": [{"type": "output_text", "text": text}]});
+            json!({"object": "response", "output": Value::from_iter([said].into_iter().chain(calls))})
+        }),
+        ("Anthropic", |text, asked| {
+            let calls = asked.iter().map(
+                |(name, arguments)| json!({"type": "tool_use", "id": "c", "name": name, "input": arguments}),
+            );
+            let said = json!({"type": "text", "text": text});
+            json!({"type": "message", "content": Value::from_iter([said].into_iter().chain(calls))})
+        }),
+        ("LangChain", |text, asked| {
+            let calls =
+                asked.iter().map(|(name, arguments)| json!({"name": name, "args": arguments, "id": "c"}));
+            let calls: Vec<Value> = calls.collect();
+            json!({"generations": [[{"text": text, "message": {"type": "ai", "tool_calls": calls}}]]})
+        }),
+        ("Gemini", |text, asked| {
+            let calls = asked
+                .iter()
+                .map(|(name, arguments)| json!({"function_call": {"name": name, "args": arguments}}));
+            let parts: Vec<Value> = [json!({"text": text})].into_iter().chain(calls).collect();
+            json!({"candidates": [{"content": {"role": "model", "parts": parts}}]})
+        }),
+        ("Bedrock", |text, asked| {
+            let calls = asked.iter().map(
+                |(name, arguments)| json!({"toolUse": {"toolUseId": "c", "name": name, "input": arguments}}),
+            );
+            let parts: Vec<Value> = [json!({"text": text})].into_iter().chain(calls).collect();
+            json!({"output": {"message": {"role": "assistant", "content": parts}}})
+        }),
+    ];
+    let sample: Value = serde_json::from_str(&text_of("mlflow.trace.json")).expect("JSON");
+    let read = |trace: &Value| read_example("mlflow", &trace.to_string()).expect("a run").runs.remove(0);
+    let told = describe_run(&read(&sample));
+    for (library, reply) in libraries {
+        let mut trace = sample.clone();
+        rewrite_replies(&mut trace, reply);
+        // The second of the two parallel calls starts first.
+        let spans = trace["data"]["spans"].as_array_mut().expect("spans");
+        let started = [4, 5].map(|span| spans[span]["start_time_unix_nano"].clone());
+        spans[4]["start_time_unix_nano"] = started[1].clone();
+        spans[5]["start_time_unix_nano"] = started[0].clone();
+        let run = read(&trace);
+        assert_eq!(describe_run(&run), told, "{library}");
+        assert_eq!(run.unread, [], "{library}");
+        let said = run.messages.iter().filter(|message| message.text == "Let me look.").count();
+        assert_eq!(said, 1, "{library}");
+        // A call that has no span of its tool was asked for, and may have been made.
+        trace["data"]["spans"].as_array_mut().expect("spans").remove(5);
+        assert_eq!(read(&trace).unread.len(), 1, "{library}");
+    }
 }
