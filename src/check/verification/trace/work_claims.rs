@@ -282,8 +282,10 @@ fn has_line(run: &JudgedRun<'_>, statement: &WorkStatement) -> bool {
             let is_about = subjects.iter().any(|wanted| name.contains(wanted));
             output.text.lines().any(|line| {
                 let line = line.to_lowercase();
+                // Most lines have none of the words, and a search for a text is cheaper than for a word.
                 let has = |wanted: &str| {
-                    line.split(|c: char| !c.is_alphanumeric() && c != '-').any(|word| word == wanted)
+                    line.contains(wanted)
+                        && line.split(|c: char| !c.is_alphanumeric() && c != '-').any(|word| word == wanted)
                 };
                 predicates.iter().any(|wanted| has(wanted))
                     && (is_about || subjects.iter().any(|wanted| has(wanted)))
