@@ -30,7 +30,7 @@ const HEAD: &str = "<!doctype html>
 <title>arraign: comparison</title>
 <style>
 :root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
-body { max-width: 1200px; margin: 24px auto; padding: 0 16px; }
+body { background: Canvas; color: CanvasText; max-width: 1200px; margin: 24px auto; padding: 0 16px; }
 main { overflow-x: auto; }
 table { border-collapse: collapse; margin: 16px 0; }
 th, td { text-align: left; padding: 6px 10px; border-bottom: 1px solid light-dark(#ddd, #444); vertical-align: top; }
@@ -48,7 +48,7 @@ svg circle { fill: light-dark(#0969da, #58a6ff); }
 impl ComparisonReport {
     /// Renders the page.
     pub fn render_html(&self) -> String {
-        let mut page = format!("{HEAD}<main>\n<h1>Comparison</h1>\n");
+        let mut page = format!("{HEAD}<main tabindex=\"0\">\n<h1>Comparison</h1>\n");
         for sentence in self.render_sentences() {
             let _ = writeln!(page, "<p>{}</p>", escape_markup(&sentence));
         }
@@ -69,7 +69,7 @@ fn render_changes(comparison: &SideComparison) -> String {
     if rows.is_empty() {
         return text;
     }
-    text += "<table>\n<tr><th></th><th>case</th><th>ended</th></tr>\n";
+    text += "<table>\n<tr><th>change</th><th>case</th><th>ended</th></tr>\n";
     rows.iter().take(MAX_ROWS).for_each(|row| text += row);
     text += "</table>\n";
     if rows.len() > MAX_ROWS {

@@ -28,9 +28,9 @@ impl ComparisonReport {
 pub(super) fn render_figures_table(report: &ComparisonReport, most: usize) -> String {
     let mut table = "\n<table>\n".to_owned();
     for (index, row) in report.render_rows().iter().take(most.saturating_add(1)).enumerate() {
-        let tag = if index == 0 { "th" } else { "td" };
         let cells = row.iter().map(|cell| match (index, cell.as_str()) {
-            (_, "") => format!("<{tag}></{tag}>"),
+            // An empty heading would be read out as one.
+            (_, "") => "<td></td>".to_owned(),
             (0, cell) => format!("<th>{}</th>", escape_attribute(cell)),
             (_, cell) => format!("<td>{}</td>", render_code(cell)),
         });
@@ -74,7 +74,10 @@ fn render_comparison(comparison: &SideComparison) -> String {
         shown += 1;
     }
     if shown > 0 {
-        let _ = write!(section, "\n<table>\n<tr><th></th><th>case</th><th>ended</th></tr>\n{text}</table>\n");
+        let _ = write!(
+            section,
+            "\n<table>\n<tr><th>change</th><th>case</th><th>ended</th></tr>\n{text}</table>\n"
+        );
     }
     if shown < rows.len() {
         let _ = write!(section, "\n... and {} more.\n", rows.len() - shown);
