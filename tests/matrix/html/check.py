@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from chromium import Chromium, Failure
 
-WIDTHS = (360, 800, 1200, 1920)
+WIDTHS = (360, 400, 800, 1200, 1280, 1920)
 SCHEMES = ("light", "dark")
 # A person waits this long, in milliseconds.
 USABLE = 3000
