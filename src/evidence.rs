@@ -349,9 +349,17 @@ pub(crate) fn explain_unreadable_arguments(call: &Call) -> CannotDecide {
 
 /// Returns an error if the trace does not record the arguments of `call`, as some formats do not.
 pub fn require_arguments(call: &Call) -> Result<(), CannotDecide> {
-    if call.arguments != Arguments::Unrecorded {
-        return Ok(());
-    }
+    if call.arguments == Arguments::Unrecorded { Err(explain_unrecorded_arguments(call)) } else { Ok(()) }
+}
+
+/// Explains that the trace does not record the arguments of `call`.
+pub(crate) fn explain_unrecorded_arguments(call: &Call) -> CannotDecide {
     let what = format!("the trace does not record the arguments of call {}, `{}`", call.index, call.name);
-    Err(CannotDecide::missing(what).help("enable the capture of content where the run is recorded"))
+    CannotDecide::missing(what).help("enable the capture of content where the run is recorded")
+}
+
+/// Whether two calls are of one turn of an agent: then neither was made with the result of the other. Turns are counted by
+/// each agent for itself.
+pub(crate) fn is_same_turn(one: &Call, other: &Call) -> bool {
+    one.turn == other.turn && one.agent_path == other.agent_path
 }

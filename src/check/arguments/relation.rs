@@ -13,7 +13,7 @@ use crate::JsonSchema;
 use crate::check::support::answer_json::shown;
 use crate::check::support::call_results::{find_mask, select_in_result};
 use crate::check::support::known_facts::{FactsOfText, is_same_figure};
-use crate::evidence::{CallSuccess, Evidence, Known};
+use crate::evidence::{CallSuccess, Evidence, Known, is_same_turn};
 use crate::json::Json;
 use crate::outcome::CannotDecide;
 use crate::pattern::{JsonPath, ToolPattern};
@@ -276,9 +276,8 @@ impl<'r> RunFacts<'r> {
     }
 
     fn list_earlier<'c>(&'c self, call: &'c Call, of: &'c ToolPattern) -> impl Iterator<Item = &'c Call> {
-        let is_parallel = |one: &Call| one.turn == call.turn && one.agent_path == call.agent_path;
         let earlier = self.trace.calls.iter().take_while(|earlier| earlier.index < call.index);
-        earlier.filter(move |earlier| of.matches(earlier) && !is_parallel(earlier))
+        earlier.filter(move |earlier| of.matches(earlier) && !is_same_turn(earlier, call))
     }
 
     fn describe_results(&self, call: &Call, of: &ToolPattern, path: &JsonPath) -> String {

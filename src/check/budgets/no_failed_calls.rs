@@ -12,32 +12,59 @@
 #![doc = include_str!("../../../tests/check/no_failed_calls/fail-a-refusal.yaml")]
 //! ```
 
-use super::call_rule::{CallFinding, CallRule, Exceptions};
-use crate::check::CheckKind;
-use crate::evidence::Known;
+use serde::Deserialize;
+
+use super::call_rule::{CallCheck, CallDoubt, CallFinding, CallRule, refuse_false, yes};
+use crate::JsonSchema;
+use crate::check::{BuildCheck, Check, CheckKind, Scope};
+use crate::evidence::{CallSuccess, Known};
 use crate::outcome::Violation;
+use crate::pattern::ToolPattern;
+use crate::place::LoadErrors;
 use crate::trace::{Call, CallStatus};
+use crate::yaml::Placed;
 
 pub(crate) const KIND: CheckKind =
-    CheckKind::with::<Exceptions>("no_failed_calls", "every call of the run succeeds", |node, _| {
-        Ok(node.decode_all::<Exceptions>()?.build_check(&RULE))
-    })
-    .shorthand("required");
+    CheckKind::built::<NoFailedCallsSettings>("no_failed_calls", "every call of the run succeeds")
+        .shorthand("required");
 
-const RULE: CallRule = CallRule {
-    find: |calls, success| {
+/// Settings of `no_failed_calls`.
+#[derive(Deserialize, JsonSchema)]
+struct NoFailedCallsSettings {
+    /// `true`. To require nothing, omit the check.
+    #[serde(rename = "required", default = "yes", deserialize_with = "refuse_false")]
+    _required: bool,
+    /// The tools to except: names and globs.
+    #[serde(default)]
+    except: Vec<ToolPattern>,
+}
+
+impl BuildCheck for NoFailedCallsSettings {
+    fn build(settings: Placed<Self>, _scope: &Scope<'_>) -> Result<Box<dyn Check>, LoadErrors> {
+        Ok(Box::new(CallCheck { except: settings.into_value().except, rule: NoFailedCalls }))
+    }
+}
+
+/// Forbids failed calls.
+struct NoFailedCalls;
+
+impl CallRule for NoFailedCalls {
+    fn find<'c>(&self, calls: &'c [Call], success: CallSuccess) -> Vec<CallFinding<'c>> {
         let findings = calls.iter().map(|call| match success.worked(call) {
             Known::Yes => CallFinding::Holds,
-            Known::Unknown => CallFinding::Unknown(call.index),
+            Known::Unknown => CallFinding::Unknown(CallDoubt::Success(call)),
             Known::No => {
                 let failure = success.describe_failure(call).unwrap_or_default();
                 CallFinding::Violated(Box::new(describe_failed(call, &failure)))
             }
         });
-        Ok(findings.collect())
-    },
-    build_counterexample: |call| vec![Call { status: CallStatus::Error, ..call }],
-};
+        findings.collect()
+    }
+
+    fn build_counterexample(&self, call: Call) -> Vec<Call> {
+        vec![Call { status: CallStatus::Error, ..call }]
+    }
+}
 
 fn describe_failed(call: &Call, failure: &str) -> Violation {
     Violation::of_call(call, format!("call {} of `{}` {failure}", call.index, call.name))

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::settings::{Operand, Operands, RuleBuilder, RuleWindow, WrittenRule};
 use super::{Finding, Rule, Run, SameTurn};
 use crate::check::support::messages::{BLOCKED_HELP, is_blocked, join_list, say_calls, say_times};
+use crate::evidence::is_same_turn;
 use crate::outcome::Violation;
 use crate::pattern::{ToolPattern, is_glob};
 use crate::place::LoadError;
@@ -174,12 +175,7 @@ impl Before {
 fn stands_before(first: &Operand, begin: usize, at: usize, run: &Run<'_>) -> bool {
     let then = &run.calls[at];
     let mut earlier = run.calls[begin.min(at)..at].iter().filter(|call| first.matches(call, run));
-    earlier.any(|call| run.same_turn == SameTurn::Allow || !is_parallel(call, then))
-}
-
-/// Turns are counted by each agent for itself.
-fn is_parallel(one: &Call, other: &Call) -> bool {
-    one.turn == other.turn && one.agent_path == other.agent_path
+    earlier.any(|call| run.same_turn == SameTurn::Allow || !is_same_turn(call, then))
 }
 
 fn describe_missing(missing: &[&Operand], then: &Operand, at: usize, run: &Run<'_>) -> Violation {
