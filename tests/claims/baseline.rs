@@ -5,7 +5,7 @@ use arraign::__internals::score::compare::{
 };
 use arraign::Trace;
 use arraign::json::{self, Json, json};
-use arraign::trace::{Arguments, Call};
+use arraign::trace::{Arguments, Call, Role};
 
 use crate::project::Project;
 
@@ -281,6 +281,31 @@ fn a_call_that_fails_now_or_goes_to_another_server_is_a_change() {
 }
 
 /// Runs beside an accepted one: how each ended or what it lacks, and the verdict.
+/// A conversation with this many calls in each of its turns.
+fn conversation(turns: &[&[&str]]) -> Trace {
+    let mut trace = Trace::default();
+    for (turn, names) in turns.iter().enumerate() {
+        trace.push_message(Role::User, format!("question {turn}"));
+        for name in *names {
+            trace.push_call(Call::new(*name, Arguments::none(), turn + 1));
+        }
+    }
+    trace
+}
+
+#[test]
+fn an_edit_names_the_turn_of_a_conversation() {
+    let before = conversation(&[&["find"], &[], &["find", "pay", "tell"]]);
+    let after = conversation(&[&["find"], &["log"], &["find", "sell"]]);
+    let comparison = between(&before, &after);
+    assert_eq!(
+        comparison.script(),
+        "+ call 2 (turn 2): `log`\n~ call 3 (turn 3): `pay` became `sell`\n- call 4 (turn 3): `tell`"
+    );
+    let one = between(&conversation(&[&["find"]]), &conversation(&[&["find", "log"]]));
+    assert_eq!(one.script(), "+ call 2: `log`");
+}
+
 #[test]
 fn a_run_that_does_not_show_everything_is_no_unchanged_one() {
     let accepted = json!({

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::alignment::matching_blocks;
 use super::arguments::{ArgumentChange, argument_changes};
 use super::automaton::CommonBlock;
-use crate::trace::{Call, CallStatus, ToolServer};
+use crate::trace::{Call, CallStatus, Role, ToolServer, Trace};
 
 /// The number of changed arguments that a line shows.
 const ARGUMENTS_SHOWN: usize = 3;
@@ -34,6 +34,9 @@ pub struct Edit {
     pub kind: EditKind,
     /// The index of the call, from 0: among the calls of the run for an added call, otherwise among those of the baseline.
     pub position: usize,
+    /// The turn of the conversation that the call belongs to, from 1, if the run of `position` has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<usize>,
     /// The tool that the baseline calls there.
     pub baseline: Option<String>,
     /// The tool that the run calls there.
@@ -49,7 +52,7 @@ pub struct Edit {
     pub fails: bool,
 }
 
-/// `+ call 2: search`, `- call 1: refund`, `~ call 3: search, /q: "cats" became "dogs"`.
+/// `+ call 2: search`, `- call 1 (turn 1): refund`, `~ call 3: search, /q: "cats" became "dogs"`.
 impl fmt::Display for Edit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = match self.kind {
@@ -57,7 +60,11 @@ impl fmt::Display for Edit {
             EditKind::Removed => '-',
             EditKind::Changed => '~',
         };
-        write!(f, "{sign} call {}: ", self.position + 1)?;
+        write!(f, "{sign} call {}", self.position + 1)?;
+        if let Some(turn) = self.turn {
+            write!(f, " (turn {turn})")?;
+        }
+        f.write_str(": ")?;
         match (&self.baseline, &self.actual) {
             // The same name with a sign of change: only the arguments differ, and they follow.
             (Some(old), Some(new)) if old != new => write!(f, "`{old}` became `{new}`")?,
@@ -77,9 +84,31 @@ impl fmt::Display for Edit {
     }
 }
 
+/// Returns the edits that turn the calls of `old` into those of `new`, with their turns.
+pub(super) fn list_edits(old: &Trace, new: &Trace) -> Vec<Edit> {
+    let old_turns = list_turn_starts(old);
+    let new_turns = list_turn_starts(new);
+    let mut edits = edit_script(&old.calls, &new.calls);
+    for edit in &mut edits {
+        let starts = if edit.kind == EditKind::Added { &new_turns } else { &old_turns };
+        if starts.len() > 1 {
+            // The last turn that begins before the call or with it. Calls before the first turn are of none.
+            let turn = starts.partition_point(|start| *start <= edit.position);
+            edit.turn = (turn > 0).then_some(turn);
+        }
+    }
+    edits
+}
+
+/// Returns the index of the first call of each turn of the conversation. A text of the user begins a turn.
+fn list_turn_starts(trace: &Trace) -> Vec<usize> {
+    let asked = trace.messages.iter().filter(|message| message.role == Role::User);
+    asked.map(|message| message.after_calls).collect()
+}
+
 /// Returns the edits that turn the calls of `old` into those of `new`. Calls are paired by name, the longest block of equal
 /// names first. Between two blocks, calls are paired in order, and the rest was removed or added.
-pub(super) fn edit_script(old: &[Call], new: &[Call]) -> Vec<Edit> {
+fn edit_script(old: &[Call], new: &[Call]) -> Vec<Edit> {
     let mut script = Script { old, new, edits: Vec::new() };
     let mut old_at = 0;
     let mut new_at = 0;
@@ -149,6 +178,7 @@ impl Edit {
         Self {
             kind: EditKind::Removed,
             position,
+            turn: None,
             baseline,
             actual: None,
             arguments: Vec::new(),
@@ -162,6 +192,7 @@ impl Edit {
         Self {
             kind: EditKind::Added,
             position,
+            turn: None,
             baseline: None,
             actual,
             arguments: Vec::new(),
@@ -180,7 +211,16 @@ impl Edit {
         let servers = same.then(|| find_other_server(old, new)).flatten();
         // A format that does not record failures says nothing about either side.
         let fails = same && old.status == CallStatus::Ok && new.status == CallStatus::Error;
-        let edit = Self { kind: EditKind::Changed, position, baseline, actual, arguments, servers, fails };
+        let edit = Self {
+            kind: EditKind::Changed,
+            position,
+            turn: None,
+            baseline,
+            actual,
+            arguments,
+            servers,
+            fails,
+        };
         (!same || !edit.arguments.is_empty() || edit.servers.is_some() || fails).then_some(edit)
     }
 }

@@ -95,7 +95,7 @@ impl Comparison {
             Some(least) => output_similarity >= least,
             None => baseline.trace.answer == actual.trace.answer,
         };
-        let edits = edit::edit_script(&baseline.trace.calls, &actual.trace.calls);
+        let edits = edit::list_edits(baseline.trace, actual.trace);
         // The order is that of importance: a run that fails is a regression, whatever else changed, and other calls
         // explain another answer.
         let change = if newly_failing || fell_by_more_than(limits.max_drop, score_diff) {
