@@ -182,7 +182,7 @@ impl de::Error for YamlDecodeError {
                 Self { help: Some("quote it, so that it is a text".to_owned()), ..error }
             }
             de::Unexpected::Seq if describe_expected(expected) == "a text" => {
-                let help = "write one value; for several, write the check once for each";
+                let help = "write one text, not a list: a check or a rule can be written once for each text";
                 Self { help: Some(help.to_owned()), ..error }
             }
             de::Unexpected::Str(text) if describe_expected(expected).contains("number") => Self {
@@ -548,7 +548,7 @@ mod tests {
             ("tools: [a]\nmots: 3", "s.yaml:2:1: unknown key `mots` (help: did you mean `most`?)"),
             (
                 "tools: [a, [b]]",
-                "s.yaml:1:12: expected a text, found a list (help: write one value; for several, write the check once for each)",
+                "s.yaml:1:12: expected a text, found a list (help: write one text, not a list: a check or a rule can be written once for each text)",
             ),
             ("mode: strict", "s.yaml:1:1: `tools` is missing"),
             (

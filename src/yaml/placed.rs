@@ -420,7 +420,7 @@ mod tests {
     fn a_mistake_inside_has_its_own_place() {
         assert_eq!(
             read("tools: [a, [b]]").expect_err("a list"),
-            "s.yaml:1:12: expected a text, found a list (help: write one value; for several, write the check once for each)"
+            "s.yaml:1:12: expected a text, found a list (help: write one text, not a list: a check or a rule can be written once for each text)"
         );
         assert_eq!(
             read("tools: [a]\nnames: [b]").expect_err("twice"),

@@ -66,7 +66,7 @@ const OF_A_RULE: &[(&str, &str)] = &[
     ),
     (
         "{type: never_after, trigger: [a], forbidden: b}",
-        "32: expected a text, found a list (help: write one value; for several, write the check once for each)",
+        "32: expected a text, found a list (help: write one text, not a list: a check or a rule can be written once for each text)",
     ),
     ("{type: sequence, tools: []}", "27: `tools` is empty: name at least one tool"),
     (

@@ -162,7 +162,7 @@ const WRONG: &[(&str, &str, &[&str])] = &[
     (
         "- {id: a, trace: traces/t.json, expect: [{tool_called: [get_order, x]}]}",
         "1:56",
-        &["expected a text, found a list", "write the check once for each"],
+        &["expected a text, found a list", "a check or a rule can be written once for each text"],
     ),
     (
         "- {id: a, trace: traces/t.json, expect: [{cost_at_most: $0.05}]}",
