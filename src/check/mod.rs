@@ -497,7 +497,9 @@ impl Scope<'_> {
         match errors.iter().next() {
             Some(first) if unread => {
                 let error = node.error(format!("{}: {}", self.files.name(path), first.problem));
-                error.help_if(first.help.clone()).into()
+                let is_missing = !self.files.exists(path);
+                let near = is_missing.then(|| self.files.find_near_file(path, self.folder)).flatten();
+                error.help_if(first.help.clone().or(near.map(|near| near.to_string()))).into()
             }
             _ => errors,
         }

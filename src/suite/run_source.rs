@@ -48,12 +48,12 @@ pub(super) struct FileReading<'f> {
 }
 
 impl RunSource {
-    /// Finds the runs of one file of a case.
-    pub(super) fn of_case(case: &Case, path: &Path, files: &Files) -> Result<Self, RunsError> {
+    /// Finds the runs of one file of a case. The case names its files relative to `folder`.
+    pub(super) fn of_case(case: &Case, path: &Path, folder: &Path, files: &Files) -> Result<Self, RunsError> {
         let found = Self::of_named_file(case, path.to_owned(), files);
         found.map_err(|error| match error {
             RunsError::File(missing) if missing.problem == ReadProblem::Missing => {
-                match files.find_near_file(path) {
+                match files.find_near_file(path, folder) {
                     Some(near) => RunsError::NearFile { missing, near },
                     None => RunsError::File(missing),
                 }

@@ -11,7 +11,7 @@ use super::name::build_run_name;
 use super::record::recording;
 use super::run_source::RunSource;
 use super::runs_error::{LostRun, RunsError};
-use super::trace::{find_glob_start, find_trace_files};
+use super::trace::{find_glob_start, find_trace_files, trace_home};
 use crate::case::{Case, RunReading, TraceFile, TraceFrom};
 use crate::source::{Files, lock};
 use crate::trace::Trace;
@@ -122,7 +122,10 @@ impl CaseRuns {
     ) -> Result<Self, RunsError> {
         let recorded = (1..=count).filter(|number| !lost.contains_key(number));
         let sources: Result<Vec<RunSource>, RunsError> = recorded
-            .map(|number| RunSource::of_case(case, &recording(case, path, files, number)?, files))
+            .map(|number| {
+                let recording = recording(case, path, files, number)?;
+                RunSource::of_case(case, &recording, path.parent().unwrap_or(path), files)
+            })
             .collect();
         let lost =
             (0..count as usize).zip(1..=count).filter_map(|(at, number)| Some((at, lost.remove(&number)?)));
@@ -151,7 +154,9 @@ impl CaseRuns {
 
     fn find_sources(case: &Case, path: &Path, files: &Files) -> Result<Vec<RunSource>, RunsError> {
         let found = find_trace_files(case, path, files)?.into_iter();
-        found.map(|path| RunSource::of_case(case, &path, files)).collect()
+        let home = trace_home(case, path);
+        let folder = home.parent().unwrap_or(home);
+        found.map(|path| RunSource::of_case(case, &path, folder, files)).collect()
     }
 
     /// Returns the run of this number, from 0.

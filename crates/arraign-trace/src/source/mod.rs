@@ -231,12 +231,8 @@ impl FileOpener {
     /// A file that holds text of the user's, with a place for bytes that are not UTF-8.
     pub fn source(&self, path: &Path) -> Result<Arc<Source>, LoadError> {
         let name = self.name(path);
-        let whole = |error: ReadError| {
-            let is_missing = error.problem == ReadProblem::Missing;
-            let near = is_missing.then(|| self.find_near_file(path)).flatten();
-            LoadError::new(Place::of_file(name.clone()), error.problem.to_string())
-                .help_if(near.map(|near| near.to_string()))
-        };
+        let whole =
+            |error: ReadError| LoadError::new(Place::of_file(name.clone()), error.problem.to_string());
         let bytes = self.read_bytes(path).map_err(whole)?;
         if is_utf16(&bytes) {
             let error = LoadError::new(Place::of_file(name), "this is UTF-16, not UTF-8");

@@ -9,7 +9,7 @@ use crate::suggest::{has_other_encoding, nearest};
 /// The existing file that the path of a missing one probably means. Its sentence says what to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NearFile {
-    /// The file, as the user knows it.
+    /// The path to write: relative to the folder that the missing path is relative to.
     pub name: String,
     /// The difference between both paths.
     pub difference: NameDifference,
@@ -48,9 +48,10 @@ impl fmt::Display for NearFile {
 }
 
 impl FileOpener {
-    /// Finds the file that the path of a missing file probably means.
-    pub fn find_near_file(&self, missing: &Path) -> Option<NearFile> {
-        let found = |path: &Path, difference| Some(NearFile { name: self.name(path), difference });
+    /// Finds the file that the path of a missing file probably means. The user has written the path in a file of `folder`.
+    pub fn find_near_file(&self, missing: &Path, folder: &Path) -> Option<NearFile> {
+        let found =
+            |path: &Path, difference| Some(NearFile { name: render_relative(path, folder)?, difference });
         if let Some(path) = self.replace_backslashes(missing) {
             return found(&path, NameDifference::Backslash);
         }
@@ -88,6 +89,16 @@ impl FileOpener {
     }
 }
 
+/// Renders the path that leads from `folder` to `path`, with `/` between its parts. `None` if there is none, as between
+/// two drives.
+fn render_relative(path: &Path, folder: &Path) -> Option<String> {
+    let shared = folder.ancestors().find(|above| path.starts_with(above))?;
+    let ups = folder.strip_prefix(shared).ok()?.components().map(|_| "..".into());
+    let rest = path.strip_prefix(shared).ok()?;
+    let parts = ups.chain(rest.components().map(|part| part.as_os_str().to_string_lossy()));
+    Some(parts.collect::<Vec<_>>().join("/"))
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -95,12 +106,33 @@ mod tests {
     use super::*;
 
     fn find(existing: &str, missing: &str) -> Option<NearFile> {
+        find_from("", existing, missing)
+    }
+
+    /// The path of `missing` is written in a file of `folder`.
+    fn find_from(folder: &str, existing: &str, missing: &str) -> Option<NearFile> {
+        let below = folder;
         let folder = tempfile::tempdir().expect("a temporary folder");
         let root = folder.path().join("evals");
         let file = root.join(existing);
         fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
         fs::write(file, "x").expect("a file");
-        FileOpener::new(&root, &root).find_near_file(&root.join(missing))
+        let written_in = if below.is_empty() { root.clone() } else { root.join(below) };
+        FileOpener::new(&root, &root).find_near_file(&root.join(missing), &written_in)
+    }
+
+    #[test]
+    fn the_name_is_the_path_to_write() {
+        for (folder, name) in [
+            ("", "shop/traces/refund.json"),
+            ("shop", "traces/refund.json"),
+            ("shop/traces", "refund.json"),
+            ("shop/cases", "../traces/refund.json"),
+            ("bank/deep", "../../shop/traces/refund.json"),
+        ] {
+            let near = find_from(folder, "shop/traces/refund.json", "shop/traces/refnud.json");
+            assert_eq!(near.map(|near| near.name).as_deref(), Some(name), "{folder}");
+        }
     }
 
     #[test]

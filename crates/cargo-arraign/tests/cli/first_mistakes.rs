@@ -52,7 +52,7 @@ const WRONG: &[(&str, &str, &[&str])] = &[
     (
         "- {id: a, trace: traces/tt.json, expect: [{tool_called: get_order}]}",
         "1:18",
-        &["traces/tt.json: no such file; did you mean `evals/traces/t.json`?"],
+        &["traces/tt.json: no such file; did you mean `traces/t.json`?"],
     ),
     (
         "- {id: a, expect: [{tool_called: get_order}]}",
@@ -182,23 +182,23 @@ const WRONG: &[(&str, &str, &[&str])] = &[
     (
         "- {id: a, trace: trace/t.json, expect: [{tool_called: get_order}]}",
         "1:18",
-        &["trace/t.json: no such file; did you mean `evals/traces/t.json`?"],
+        &["trace/t.json: no such file; did you mean `traces/t.json`?"],
     ),
     (
         "- {id: a, trace: traces/t.json, include: shard.yaml, expect: [{tool_called: get_order}]}",
         "1:42",
-        &["shard.yaml: no such file", "did you mean `evals/shared.yaml`?"],
+        &["shard.yaml: no such file", "did you mean `shared.yaml`?"],
     ),
     #[cfg(not(windows))]
     (
         "- {id: a, trace: 'traces\\t.json', expect: [{tool_called: get_order}]}",
         "1:18",
-        &["no such file; write `evals/traces/t.json`: only Windows separates folders with `\\`"],
+        &["no such file; write `traces/t.json`: only Windows separates folders with `\\`"],
     ),
     (
         "- {id: a, trace: traces/cafe\u{301}.json, expect: [{tool_called: get_order}]}",
         "1:18",
-        &["no such file; `evals/traces/caf\u{e9}.json` looks the same", "NFC and NFD"],
+        &["no such file; `traces/caf\u{e9}.json` looks the same", "NFC and NFD"],
     ),
     ("{hello: 1}", "1:1", &["this is no file of cases", "`.arraignignore`"]),
     ("tests: []", "1:8", &["`tests` is empty: the suite checks nothing"]),
