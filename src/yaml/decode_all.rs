@@ -7,7 +7,7 @@
 use serde::de::DeserializeOwned;
 
 use super::decode::{YamlDecodeError, decode_or_error};
-use super::{Key, Node, Tree, Value, nearest};
+use super::{Key, Node, Tree, Value, find_meant};
 use crate::place::{LoadError, LoadErrors, Place, Span};
 
 /// The most mistakes that one value reports: a hostile file must not be decoded once for each of its entries.
@@ -97,7 +97,7 @@ impl Pruned {
         let mut removed = self.removed.iter().filter(|(from, _)| *from == container);
         match error.missing {
             Some(missing) => removed
-                .any(|(_, key)| key.as_ref().is_some_and(|key| nearest(&key.name, [missing]).is_some())),
+                .any(|(_, key)| key.as_ref().is_some_and(|key| find_meant(&key.name, &[missing]).is_some())),
             None => removed.next().is_some(),
         }
     }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde::de::DeserializeOwned;
 
-use super::{Key, Node, Value, did_you_mean, nearest};
+use super::{Key, Node, Value, did_you_mean, find_meant};
 use crate::place::{LoadError, LoadErrors, Place};
 
 /// The usual number of keys that a reader knows.
@@ -137,7 +137,7 @@ impl<'n> Fields<'n> {
     fn drop_explained(&mut self, unknown: &[&Key]) {
         // From the last error to the first, so that the remaining indices stay valid.
         for (keys, index) in self.missing.drain(..).rev() {
-            if unknown.iter().any(|key| nearest(&key.name, keys.iter().copied()).is_some()) {
+            if unknown.iter().any(|key| find_meant(&key.name, &keys).is_some()) {
                 self.errors.remove(index);
             }
         }

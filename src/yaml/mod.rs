@@ -12,6 +12,7 @@ mod placed;
 mod scalar;
 mod shape;
 mod size;
+mod synonyms;
 mod time;
 mod write;
 
@@ -25,7 +26,7 @@ use smol_str::SmolStr;
 pub use arraign_trace::json::render_plain;
 pub use arraign_trace::json_text::{escape_token, unescape_token};
 pub(crate) use arraign_trace::suggest::adopt_encoding;
-pub use arraign_trace::suggest::{did_you_mean, nearest};
+pub use arraign_trace::suggest::nearest;
 pub(crate) use decode::list_keys;
 pub use fields::Fields;
 pub(crate) use fields::read_all;
@@ -35,6 +36,8 @@ pub(crate) use placed::{Build, Checked, Elsewhere, Unparsed, even_null};
 pub(crate) use shape::{ListOr, MappingOr, OneOrMany, OrderedMap};
 pub(crate) use size::FileSize;
 pub use size::parse_bytes;
+pub use synonyms::did_you_mean;
+pub(crate) use synonyms::find_meant;
 pub(crate) use time::{Millis, TimeLimit};
 pub use write::{is_printable, render_entry, render_flow, render_scalar};
 
