@@ -12,6 +12,7 @@ use arraign::__internals::harness::runs::{find_newest, list_runs};
 use arraign::__internals::report::comparison::{ComparedRun, ComparisonReport, ComparisonSettings};
 use arraign::__internals::report::{EarlierRun, plain};
 use arraign::__internals::score::paired::{Measure, PairedSettings, plan_comparison};
+use arraign::__internals::verdict::quoted;
 use clap::{Args, ValueEnum};
 
 use self::shards::{is_part, read_sides};
@@ -164,13 +165,33 @@ impl Compare {
         };
         let mut after: Vec<EarlierRun> = sides.collect();
         if after.is_empty() {
-            let newest = find_newest(folder)?;
-            let names: Vec<String> =
-                self.runs.iter().cloned().chain([newest.display().to_string()]).collect();
-            refuse_twice(&names, folder)?;
-            after.push(read_run(&newest)?);
+            after.push(self.read_newest(folder)?);
         }
         Ok((before, after))
+    }
+
+    /// Reads the newest run, with which the only named run is compared.
+    fn read_newest(&self, folder: &Path) -> Result<EarlierRun, CliError> {
+        let out = folder.display();
+        let newest = list_runs(folder)?.into_iter().next();
+        let why = match &newest {
+            None => format!("`{out}` has no run to compare it with"),
+            Some(newest) => {
+                let newest = newest.display().to_string();
+                let names: Vec<String> = self.runs.iter().cloned().chain([newest]).collect();
+                if refuse_twice(&names, folder).is_ok() {
+                    return read_run(Path::new(&names[names.len() - 1]));
+                }
+                format!("it is the newest run of `{out}`, and a run is not compared with itself")
+            }
+        };
+        let named = self.runs.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(" ");
+        Err(CliError::new(format!(
+            "`{}` is one run: {why}\n\
+             name the earlier run, then the later one: cargo arraign compare BEFORE {named}\n\
+             to compare the variants of one run: cargo arraign compare {named} --variants",
+            self.runs.join(" ")
+        )))
     }
 }
 

@@ -111,7 +111,12 @@ fn a_side_is_not_compared_with_itself() {
         (&["2-2", "target/arraign/2-2"][..], "`target/arraign/2-2` is named twice"),
         (&["1-1", "2-2", "2-2"], "`2-2` is named twice"),
         // Without a second name, it is the newest run.
-        (&["2-2"], "2-2` is named twice"),
+        (&["2-2"], "target/arraign`, and a run is not compared with itself"),
+        (&["2-2"], "cargo arraign compare BEFORE 2-2"),
+        (
+            &["report.jsonl", "--out", "empty"],
+            "`report.jsonl` is one run: `empty` has no run to compare it with",
+        ),
         (&["report.jsonl", "report.jsonl"], "`report.jsonl` is named twice"),
         (&["report.jsonl", "--variants", "baseline,baseline"], "`baseline` is named twice"),
         (&["report.jsonl", "--variants", "baseline,cheaper,cheaper"], "`cheaper` is named twice"),
