@@ -360,7 +360,7 @@ fn scores_are_compared_where_they_are_the_measure() {
     let settings = ComparisonSettings { paired: measure, cluster: None };
     let compared = report(&scored("1", 0.9), &scored("2", 0.8), &settings).comparisons.remove(0);
     assert_eq!((compared.verdict, compared.difference), (Some(ComparisonWord::Worse), Some(-0.1)));
-    assert_eq!(compared.lost[0].transition, "score 0.9 -> 0.8");
+    assert_eq!(compared.lost[0].transition, "score 90% -> 80%");
 }
 
 /// The same trials as of this variant.

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::trials::{RunRecord, TrialRecord};
-use super::{ComparisonReport, SideComparison, round_share};
+use super::{ComparisonReport, SideComparison, render_score, round_share};
 use crate::outcome::{count_noun, count_to_f64};
 use crate::score::paired::{CaseFigure, Measure, compute_t_interval};
+use crate::score::round_half_even;
 use crate::score::statistics::{Interval, Spread, pass_at_k, pass_hat_k};
-use crate::score::{round_half_even, written};
 
 /// The largest number of attempts of which pass^k and pass@k are computed.
 const MAX_ATTEMPTS: u32 = 10;
@@ -192,7 +192,7 @@ impl ComparisonReport {
             }
             let own = self.comparisons.iter().find(|comparison| comparison.after == variant.name);
             let known = |value: Option<String>| value.unwrap_or_else(|| UNKNOWN.to_owned());
-            row.push(known(variant.score.map(written)));
+            row.push(known(variant.score.map(render_score)));
             row.push(known(own.and_then(render_difference)));
             row.push(known(variant.cost_per_case.map(|cost| cost.to_string())));
             row.push(known(variant.cost_per_passed.map(|cost| cost.to_string())));

@@ -266,7 +266,7 @@ impl TrialComparison {
         match (&self.before, &self.after) {
             (Some(before), Some(after)) => render_both_ends(before, after),
             (None, Some(only)) | (Some(only), None) => {
-                format!("{}, score {}", only.standing.as_str(), render_percent(only))
+                format!("{}, score {}", only.standing.as_str(), render_score(only.score.get()))
             }
             (None, None) => String::new(),
         }
@@ -279,14 +279,19 @@ fn render_both_ends(before: &TrialState, after: &TrialState) -> String {
     let standing =
         if was == is { is.as_str().to_owned() } else { format!("{} -> {}", was.as_str(), is.as_str()) };
     if scores_differ(before.score, after.score) {
-        format!("{standing}, score {} -> {}", render_percent(before), render_percent(after))
+        format!(
+            "{standing}, score {} -> {}",
+            render_score(before.score.get()),
+            render_score(after.score.get())
+        )
     } else {
-        format!("{standing}, score {}", render_percent(after))
+        format!("{standing}, score {}", render_score(after.score.get()))
     }
 }
 
-fn render_percent(state: &TrialState) -> String {
-    format!("{}%", written(state.score.get() * 100.0))
+/// Renders a score as a percentage: `100%`, `66.67%`.
+fn render_score(score: f64) -> String {
+    format!("{}%", written(score * 100.0))
 }
 
 /// Rounds a share to four decimals.

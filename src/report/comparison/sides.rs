@@ -6,11 +6,10 @@ use std::fmt;
 use super::trials::{BASELINE, TrialRecord, TrialStates};
 use super::{
     CaseFlip, ComparisonReport, ComparisonSettings, SCHEMA_VERSION, SideComparison, TrialChange,
-    TrialComparison, VariantFigures,
+    TrialComparison, VariantFigures, render_score,
 };
 use crate::json::render_plain;
 use crate::score::paired::{CaseFigure, CasePair, Measure, PairedSettings, compare_sides};
-use crate::score::written;
 
 /// A run to compare.
 #[derive(Debug, Clone, Copy)]
@@ -364,7 +363,7 @@ impl<'s> Clusters<'s> {
     }
 }
 
-/// Renders both figures of a case: `pass -> fail`, `3 of 3 -> 1 of 3 runs passed`, `score 1 -> 0.5`.
+/// Renders both figures of a case: `pass -> fail`, `3 of 3 -> 1 of 3 runs passed`, `score 100% -> 50%`.
 fn render_figures(before: CaseFigure, after: CaseFigure, measure: Measure) -> String {
     let passed = |figure: CaseFigure| if figure.value > 0.5 { "pass" } else { "fail" };
     let share = |figure: CaseFigure| {
@@ -375,6 +374,6 @@ fn render_figures(before: CaseFigure, after: CaseFigure, measure: Measure) -> St
             format!("{} -> {}", passed(before), passed(after))
         }
         Measure::Passed => format!("{} -> {} runs passed", share(before), share(after)),
-        Measure::Score => format!("score {} -> {}", written(before.value), written(after.value)),
+        Measure::Score => format!("score {} -> {}", render_score(before.value), render_score(after.value)),
     }
 }
