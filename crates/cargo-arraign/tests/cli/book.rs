@@ -48,6 +48,15 @@ fn a_promptfoo_configuration_has_a_red_trial_by_the_tutorial() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "mocks"), ignore = "the page asks an MCP server: `mocks`")]
+fn an_mcp_server_has_a_red_trial_by_the_tutorial() {
+    if is_missing("python3") {
+        return;
+    }
+    follow_tutorial("start-mcp.md");
+}
+
+#[test]
 fn the_page_on_own_readers_and_reports_runs() {
     if is_missing("python3") {
         return;
