@@ -77,7 +77,8 @@ fn find_claim(verdict: &Verdict) -> (String, &Location) {
     // From the most to the least serious: an error means that nothing was decided, and a changed snapshot replaces the
     // violations, which are in its difference.
     match (violation, unfit, verdict.errors.first()) {
-        (_, _, Some(error)) => (error.message.clone(), &error.at),
+        // The cause is on lines of its own.
+        (_, _, Some(error)) => (error.message.replace('\n', "; "), &error.at),
         _ if verdict.snapshot_diff.is_some() => {
             ("the violations differ from the snapshot".to_owned(), &verdict.case)
         }

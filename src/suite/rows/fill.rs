@@ -169,7 +169,7 @@ impl<'r> RowFiller<'r> {
             } else {
                 let columns = self.table.columns.as_slice().iter().take(MAX_SUGGESTED);
                 let columns: Vec<&str> = columns.map(SmolStr::as_str).collect();
-                (format!("no column is called `{name}`"), did_you_mean(name, &columns))
+                (format!("no column is called `{name}`"), suggest_column(name, &columns))
             };
             self.fail(span, problem, help);
         }
@@ -226,5 +226,20 @@ impl<'r> RowFiller<'r> {
     fn fail(&mut self, span: Span, problem: String, help: Option<String>) {
         let place = Place::new(self.source, span);
         self.errors.push(LoadError::new(place, problem).help_if(help));
+    }
+}
+
+/// Suggests the column that is probably meant. A single column whose name has another separator than a comma is a file that
+/// some spreadsheets write.
+fn suggest_column(name: &str, columns: &[&str]) -> Option<String> {
+    let separator = match columns {
+        [only] => {
+            [(';', "semicolons"), ('\t', "tabs")].into_iter().find(|(separator, _)| only.contains(*separator))
+        }
+        _ => None,
+    };
+    match separator {
+        Some((_, plural)) => Some(format!("the file has {plural} between its columns: save it with commas")),
+        None => did_you_mean(name, columns),
     }
 }

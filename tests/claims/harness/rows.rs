@@ -120,6 +120,11 @@ fn wrong_rows_are_shown_where_they_are() {
     assert!(missing.contains("no column is called `status`"), "{missing}");
     assert!(missing.contains("evals/orders.yaml:4:"), "{missing}");
     assert!(missing.contains("in the row `7`: evals/data/orders.csv:2:1"), "{missing}");
+    let semicolons = complaint("order;status;expected\n7;shipped;x\n");
+    assert!(
+        semicolons.contains("the file has semicolons between its columns: save it with commas"),
+        "{semicolons}"
+    );
     let twice = complaint("order,status,expected\n7,a,a\n8,b,b\n7,c,c\n");
     assert!(twice.contains("the row `7` has the name of the row in line 2"), "{twice}");
     assert!(twice.contains("evals/data/orders.csv:4:1"), "{twice}");
