@@ -100,6 +100,14 @@ pub enum AgentProblem {
     /// The agent called a recorded server in a way that is not recorded.
     #[error("asked its MCP server something that is not recorded\n{0}")]
     UnrecordedCall(String),
+    /// The agent failed after a request to its model that its provider refused or did not answer.
+    #[error("{problem}\na request to its model failed: {request}")]
+    FailedByModel {
+        /// The problem of the agent.
+        problem: Box<AgentProblem>,
+        /// The request, and how it failed.
+        request: String,
+    },
     /// The output contains a secret.
     #[error("wrote the value of the secret `{0}`: the answer is discarded")]
     Secret(String),
@@ -122,6 +130,7 @@ impl AgentProblem {
             | Self::Unmocked(_)
             | Self::MocksIgnored
             | Self::Secret(_) => true,
+            Self::FailedByModel { problem, .. } => problem.is_failure_of_agent(),
             Self::NotStarted { .. }
             | Self::NotAsked(_)
             | Self::Lost(_)

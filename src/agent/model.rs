@@ -86,7 +86,7 @@ pub(super) fn settle_run(
         let differs_in_results = outcome.misses.iter().all(|miss| miss.differs_in_results);
         return Err(AgentProblem::Unrecorded { missed, differs_in_results });
     }
-    let trace = choose_trace(answer, &outcome, readers)?;
+    let trace = choose_trace(answer, &outcome, readers).map_err(|problem| blame_model(problem, &outcome))?;
     let Some(task) = task else { return Ok(trace) };
     if let Some(keep) = &task.keep {
         keep_exchanges(&outcome, secrets, |text| keep(run, text))?;
@@ -95,6 +95,16 @@ pub(super) fn settle_run(
         remark_unused(&outcome, &task.remarks);
     }
     Ok(trace)
+}
+
+/// Adds how a request of the agent to its model failed. Without it, the user sees only what the agent made of that.
+fn blame_model(problem: AgentProblem, outcome: &PortOutcome) -> AgentProblem {
+    match &outcome.failure {
+        Some(request) if problem.is_failure_of_agent() => {
+            AgentProblem::FailedByModel { problem: Box::new(problem), request: request.clone() }
+        }
+        _ => problem,
+    }
 }
 
 /// Describes the requests that are not recorded.
@@ -154,7 +164,10 @@ fn says_little(trace: &Trace) -> bool {
 
 fn read_exchanges(outcome: &PortOutcome, readers: &ReaderSet) -> Result<Trace, AgentProblem> {
     if outcome.exchanges.is_empty() {
-        let problem = "it printed no trace, and sent no request to its model";
+        let problem = match outcome.failure {
+            Some(_) => "it printed no trace, and its model gave no reply",
+            None => "it printed no trace, and sent no request to its model",
+        };
         return Err(AgentProblem::Nonsense(problem.to_owned()));
     }
     // The recorded exchanges are a format of the readers like any other.

@@ -48,7 +48,8 @@ fn a_server_that_nobody_runs_is_the_agents_error() {
     let server = Server::new(replies::reply);
     let project = project("chat", &server);
     take_server_away(&project);
-    run(&project, &[RECORD]).exits(101).says("the provider gave no reply");
+    let ran = run(&project, &[RECORD]).exits(101);
+    ran.says("a request to its model failed: POST http://").says("the provider gave no reply");
     assert!(!project.path(CASSETTE).exists());
 }
 
