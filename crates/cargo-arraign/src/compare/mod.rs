@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arraign::__internals::harness::earlier_run;
-use arraign::__internals::harness::runs::{find_newest, list_runs};
+use arraign::__internals::harness::runs::{find_newest, is_run, list_runs};
 use arraign::__internals::report::comparison::{ComparedRun, ComparisonReport, ComparisonSettings};
 use arraign::__internals::report::{EarlierRun, plain};
 use arraign::__internals::score::paired::{Measure, PairedSettings, plan_comparison};
@@ -22,7 +22,7 @@ use crate::out::locate_out_folder;
 
 /// Compare runs, or variants of one run: worse, better, no worse or undecided.
 ///
-/// A run is the folder of its logs, a `report.json` or `report.jsonl`, or an id: the name of the run's folder in
+/// A run is the folder of its logs or a folder with one run, a `report.json` or `report.jsonl`, or an id: the name of the run's folder in
 /// `target/arraign`. Without names, compares the last run with the last one before it that shares trials. Trials that judged the
 /// same trace in both runs are compared one by one; runs of an agent that was asked again are compared as samples. Exits with 101
 /// if a trial regressed on the same trace, or if a side is worse; with `--margin`, also if that is undecided.
@@ -88,8 +88,13 @@ enum CompareMeasure {
 }
 
 impl Compare {
-    pub(crate) fn run(self) -> CliResult {
+    pub(crate) fn run(mut self) -> CliResult {
         let folder = self.out.clone().unwrap_or_else(locate_out_folder);
+        for name in self.runs.iter_mut().chain(&mut self.from) {
+            if let Some(run) = find_only_run(name)? {
+                *name = run;
+            }
+        }
         if let Some(margin) = self.margin.filter(|_| self.plan) {
             return self.print_plan(margin, &folder);
         }
@@ -192,6 +197,24 @@ impl Compare {
              to compare the variants of one run: cargo arraign compare {named} --variants",
             self.runs.join(" ")
         )))
+    }
+}
+
+/// Finds the run in a folder of runs, such as `ARRAIGN_OUT=runs/one` leaves. `None` for any other name. Several runs are an
+/// error that lists them.
+fn find_only_run(name: &str) -> Result<Option<String>, CliError> {
+    let folder = Path::new(name);
+    if !folder.is_dir() || is_run(folder) {
+        return Ok(None);
+    }
+    match list_runs(folder)?.as_slice() {
+        [] => Ok(None),
+        [run] => Ok(Some(run.to_string_lossy().into_owned())),
+        [newest, rest @ ..] => Err(CliError::new(format!(
+            "`{name}` is a folder of {} runs: name one of them; the newest is `{}`",
+            rest.len() + 1,
+            newest.display()
+        ))),
     }
 }
 

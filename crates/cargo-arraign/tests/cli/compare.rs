@@ -103,6 +103,22 @@ fn a_run_that_is_no_worse_is_exit_code_0() {
 }
 
 #[test]
+fn a_folder_with_one_run_is_that_run() {
+    let package = package();
+    let leave = |run: &str, started_ms| leave_run(&package.path().join(run), started_ms, AFTER);
+    leave("runs/one/3-3", 3);
+    leave("runs/two/4-4", 4);
+    let ran = arraign(package.path(), &["compare", "runs/one", "runs/two"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    let twice = arraign(package.path(), &["compare", "runs/one", "runs/one/3-3"]);
+    assert!(twice.stderr.contains("is named twice"), "{}", twice.stderr);
+    leave("runs/two/5-5", 5);
+    let several = arraign(package.path(), &["compare", "runs/one", "runs/two"]);
+    let said = "`runs/two` is a folder of 2 runs: name one of them; the newest is `runs/two/5-5`";
+    assert!(several.code == Some(2) && several.stderr.contains(said), "{}", several.stderr);
+}
+
+#[test]
 fn a_side_is_not_compared_with_itself() {
     let package = package();
     let log = package.path().join("report.jsonl");
