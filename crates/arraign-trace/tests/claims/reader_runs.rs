@@ -5,7 +5,7 @@ use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 
 use crate::samples::{formats, put_together};
 use arraign_trace::reader::{self, TraceError};
-use arraign_trace::trace::Trace;
+use arraign_trace::trace::{Trace, UnreadContent};
 
 /// A buffer so small that every value lies across several.
 fn runs(text: &str, format: Option<&str>) -> Result<Vec<Trace>, TraceError> {
@@ -133,6 +133,29 @@ fn a_key_that_comes_twice_around_the_spans_is_an_error_run_by_run_too() {
         let whole = reader::read(&text, Some("otel"));
         assert_eq!(whole.is_err(), is_error, "{text}");
         assert_eq!(runs(&text, Some("otel")).ok(), whole.ok().map(|all| all.runs), "{text}");
+    }
+}
+
+/// Only one of two spans with one id says that it is an agent's, and only the second one began before the other run.
+#[test]
+fn a_span_that_contradicts_another_one_makes_its_trace_a_run_run_by_run_too() {
+    let span = |trace: &str, start: u64, attribute: &str| {
+        format!(
+            r#"{{"traceId": "{trace}", "spanId": "s1", "name": "f", "startTimeUnixNano": "{start}",
+                "attributes": [{{"key": "{attribute}", "value": {{"stringValue": "LLM"}}}}]}}"#
+        )
+    };
+    let other = span("t2", 5, "openinference.span.kind");
+    let plain = span("t1", 9, "http.route");
+    let of_an_agent = span("t1", 1, "openinference.span.kind");
+    for spans in [[&plain, &of_an_agent, &other], [&of_an_agent, &plain, &other]] {
+        let spans = spans.map(String::as_str).join(", ");
+        let text = format!(r#"{{"resourceSpans": [{{"scopeSpans": [{{"spans": [{spans}]}}]}}]}}"#);
+        assert_eq!(assert_the_same(&text, &spans), 2);
+        let run = &reader::read(&text, None).expect("two runs").runs[0];
+        assert_eq!((run.id.as_deref(), run.unread.len()), (Some("t1"), 1), "{run:?}");
+        assert_eq!(run.unread[0].what, UnreadContent::RepeatedId("s1".to_owned()));
+        assert!(run.calls_unrecorded.is_some());
     }
 }
 

@@ -111,7 +111,8 @@ fn read_runs(input: Input) -> Result<Vec<Trace>, DecodeError> {
     Ok(runs)
 }
 
-/// Drops spans with the ids of another span: an exporter that tries again sends them once more. One that differs is reported.
+/// Drops spans with the ids of another span: an exporter that tries again sends them once more. The first span keeps those
+/// that differ from it.
 fn drop_repeated(spans: Vec<OtelSpan<'_>>) -> Vec<OtelSpan<'_>> {
     let mut places: HashMap<(String, String), usize> = HashMap::new();
     let mut kept: Vec<OtelSpan> = Vec::with_capacity(spans.len());
@@ -121,7 +122,7 @@ fn drop_repeated(spans: Vec<OtelSpan<'_>>) -> Vec<OtelSpan<'_>> {
             .then(|| *places.entry((span.trace_id.to_string(), span.id.to_string())).or_insert(kept.len()));
         match known.and_then(|place| kept.get_mut(place)) {
             Some(first) if first.repeats(&span) => {}
-            Some(first) => first.contradicting.push(span.at),
+            Some(first) => first.contradicting.push(span),
             None => kept.push(span),
         }
     }
@@ -179,6 +180,6 @@ fn by_trace(spans: Vec<OtelSpan<'_>>) -> Vec<Vec<OtelSpan<'_>>> {
     for trace in &mut traces {
         trace.sort_by_key(|span| span.start);
     }
-    traces.sort_by_key(|spans| spans.first().map(|span| span.start));
+    traces.sort_by_key(|spans| spans.iter().map(OtelSpan::first_start).min());
     traces
 }

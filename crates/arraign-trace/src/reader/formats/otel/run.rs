@@ -184,8 +184,8 @@ impl AgentRun {
 
     /// Skips the attributes of a span whose values are of unknown kinds, and spans that contradict it.
     fn pass_over_unknown(&mut self, span: &OtelSpan) {
-        for at in &span.contradicting {
-            self.builder.note_repeated_id(*at, &span.id);
+        for other in &span.contradicting {
+            self.builder.note_repeated_id(other.at, &span.id);
         }
         for kind in &span.unknown {
             self.builder.enter_record(span.at);

@@ -46,8 +46,8 @@ pub(crate) struct OtelSpan<'t> {
     pub(crate) replied: Option<u64>,
     /// The kinds of values among the attributes that OTLP had not when this reader was written.
     pub(crate) unknown: Vec<String>,
-    /// The places of spans with the same id that say something else.
-    pub(crate) contradicting: Vec<At>,
+    /// The spans with the same id that say something else. They are reported, and not read.
+    pub(crate) contradicting: Vec<Self>,
     /// The mistake in the JSON text of an attribute, once it was read.
     mistake: OnceCell<String>,
 }
@@ -76,6 +76,12 @@ impl<'t> OtelSpan<'t> {
     pub(crate) fn repeats(&self, other: &Self) -> bool {
         (&self.name, &self.parent, self.start, self.end, self.failed, &self.attributes)
             == (&other.name, &other.parent, other.start, other.end, other.failed, &other.attributes)
+    }
+
+    /// Returns the earliest time at which a span with this id began.
+    pub(crate) fn first_start(&self) -> u64 {
+        let others = self.contradicting.iter().map(|other| other.start);
+        others.fold(self.start, u64::min)
     }
 
     /// Whether a value is a span of a console exporter.

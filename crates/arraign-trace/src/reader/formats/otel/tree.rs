@@ -94,9 +94,11 @@ pub(crate) fn find_unknown_kind<'s>(span: &'s OtelSpan) -> Option<&'s str> {
     }
 }
 
-/// Whether a span records what an agent, its model or a tool did.
+/// Whether a span, or one that contradicts it, records what an agent, its model or a tool did.
 pub(crate) fn is_of_an_agent(span: &OtelSpan) -> bool {
-    kind(span) != SpanKind::Other || find_unknown_kind(span).is_some()
+    kind(span) != SpanKind::Other
+        || find_unknown_kind(span).is_some()
+        || span.contradicting.iter().any(is_of_an_agent)
 }
 
 /// Whether the span of a tool records no call of its own: a handoff, or several tools together.
