@@ -130,7 +130,7 @@ def route(name, rest=""):
 
 
 def every_page(look):
-    for page in ("shop", "every", "hostile", "gate", "huge", "compared", *look.own_pages()):
+    for page in ("shop", "every", "hostile", "gate", "huge", "compared", "attack", "attack-hostile", "attack-many", *look.own_pages()):
         for width in WIDTHS:
             for scheme in SCHEMES:
                 look.at(page, width=width, scheme=scheme, picture=f"{page}-{width}-{scheme}")
@@ -140,7 +140,7 @@ def every_page(look):
 
 
 def every_case(look):
-    for page in ("shop", "every", "hostile"):
+    for page in ("shop", "every", "hostile", "attack", "attack-hostile"):
         look.at(page)
         names = json.loads(look.browser.evaluate(NAMES))
         for width, scheme in ((360, "dark"), (1400, "light")):

@@ -1,6 +1,7 @@
 //! The page for a browser. What a browser makes of it, `tests/matrix/html/check.sh` looks at: the pages of these tests lie in
 //! `target/tmp/html`.
 
+mod attack;
 mod sha256;
 
 use std::fs;
