@@ -3,7 +3,7 @@
 //! `subject --acp FILE` does what FILE says, a JSON object: `version`, `wants_login` and `http` are what it says of itself, and
 //! `turns` has the steps of each prompt. A step is `{"update": ...}`, `{"ask": METHOD, "params": ...}`, `{"said": true}` (the answers
 //! so far), `{"say": TEXT}`, `{"print": LINE}`, `{"write": [PATH, TEXT]}`, `{"list": true}` (the tools of its server),
-//! `{"call": [TOOL, ARGUMENTS]}`, `{"model": TEXT}`, `{"hang": "obey" or "ignore"}`, `{"exit": CODE}`, or `{"stop": REASON}`. In texts,
+//! `{"call": [TOOL, ARGUMENTS]}`, `{"model": TEXT}`, `{"hang": "obey" or "ignore"}`, `{"exit": CODE}`, `{"fail": MESSAGE}`, or `{"stop": REASON}`. In texts,
 //! `$CWD` is the folder of the session, `$PID` the id of the process, and `$SHOP_API_KEY` a variable.
 
 use std::fs;
@@ -147,6 +147,10 @@ impl Agent<'_> {
                 result = json!({"stopReason": "cancelled"});
             } else if let Some(code) = step["exit"].as_u64() {
                 return u8::try_from(code).ok();
+            } else if let Some(problem) = step["fail"].as_str() {
+                let error = json!({"code": -32603, "message": problem});
+                print_line(&json!({"jsonrpc": "2.0", "id": message["id"], "error": error}).to_string());
+                return None;
             } else if step.get("stop").is_some() {
                 result = json!({"stopReason": step["stop"]});
             } else if step.get("usage").is_some() {

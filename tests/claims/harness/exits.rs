@@ -221,3 +221,18 @@ fn a_full_disk_is_2_and_no_panic() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
     }
 }
+
+/// Half a report looks like a run with fewer trials, so it is not taken for a success.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_junit_report_that_cannot_be_written_is_2() {
+    let project = Project::of(&[green("a")]);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("the device");
+    let mut command = project.command(&["-Z", "unstable-options", "--format", "junit"]);
+    let output = command.stdout(full).output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("cannot write the output: No space left on device"), "{said}");
+    let ran = project.run_with(&[("XML_OUTPUT_FILE", "/dev/full")], &[]).exits(2);
+    ran.complains("XML_OUTPUT_FILE: cannot write `/dev/full`: No space left on device");
+}

@@ -84,6 +84,17 @@ fn forced_passes_are_not_passes_in_the_verdict() {
     assert_eq!(project.verdict("s::b")["passed"], false);
 }
 
+#[test]
+fn forced_passes_are_not_listed_as_red() {
+    let cases: Vec<String> =
+        ["b", "c", "d", "e"].map(|id| case(id, "rm", "snapshot: true")).into_iter().collect();
+    let project = Project::of(&cases);
+    project.run(&[]).exits(101).says("4 red trials by check:");
+    let cargo_insta = [("INSTA_CARGO_INSTA", "1"), ("INSTA_FORCE_PASS", "1"), ("INSTA_UPDATE", "new")];
+    let ran = project.run_with(&cargo_insta, &[]).exits(0).says("4 passed");
+    assert!(!ran.stdout.contains("red trial") && !ran.stderr.contains("red trial"), "{}", ran.stdout);
+}
+
 /// Nobody but `cargo insta` reports the pending snapshot.
 #[test]
 fn a_red_case_is_not_forced_green_without_cargo_insta() {

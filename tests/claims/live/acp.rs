@@ -334,6 +334,19 @@ fn an_agent_that_ignores_the_mocks_is_an_error() {
     assert_eq!(project.verdict("s::a")["status"], "error");
 }
 
+/// An agent that failed, or was stopped, before it listed its tools may have been about to do so.
+#[test]
+fn a_turn_that_failed_or_was_cancelled_is_reported_before_the_mocks_are_asked_for() {
+    let failed = shop(&json!({"turns": [[{"fail": "the quota is used up"}]]}), "{ended: well}");
+    let ran = run(&failed, &[LIVE]).exits(101).says("the quota is used up");
+    assert!(!ran.stdout.contains("ignored the `mocks`"), "{}", ran.stdout);
+    let cancelled = shop(&json!({"turns": [[{"hang": "obey"}]]}), "{ended: well}");
+    let text = cancelled.read("evals/s.yaml").replace("/script.json\"]", "/script.json\"], timeout: 1s");
+    cancelled.write("evals/s.yaml", text);
+    let ran = run(&cancelled, &[LIVE]).exits(101).says("no answer within 1s");
+    assert!(!ran.stdout.contains("ignored the `mocks`"), "{}", ran.stdout);
+}
+
 /// What an agent says before it knows the tools of its case was said without them.
 #[test]
 fn an_agent_that_lists_the_mocks_after_its_first_answer_is_an_error() {
