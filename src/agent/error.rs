@@ -88,6 +88,12 @@ pub enum AgentProblem {
     /// The agent called a tool that its mocks do not answer.
     #[error("called a tool that its `mocks` do not answer\n{0}")]
     Unmocked(String),
+    /// The agent sent its mock tools a call that MCP does not allow.
+    #[error("sent its mock tools a call that MCP does not allow\n{0}")]
+    MalformedCall(String),
+    /// The agent made more calls of its mock tools than a run may have.
+    #[error("called its mock tools too often\n{0}")]
+    TooManyCalls(String),
     /// The program or the server behind a mock tool failed.
     #[error("called a mock tool whose program or server failed\n{0}")]
     FailedMock(String),
@@ -128,6 +134,8 @@ impl AgentProblem {
             | Self::ChangedTooMuch(_)
             | Self::NoTrace
             | Self::Unmocked(_)
+            | Self::MalformedCall(_)
+            | Self::TooManyCalls(_)
             | Self::MocksIgnored
             | Self::Secret(_) => true,
             Self::FailedByModel { problem, .. } => problem.is_failure_of_agent(),

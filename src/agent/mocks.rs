@@ -99,20 +99,27 @@ pub(super) struct SettledMocks {
 /// Ends the mock tools of a run. A call without an answer decides, whatever the agent did then.
 pub(super) fn close_lease(lease: MocksLease) -> Result<SettledMocks, AgentProblem> {
     let outcome = lease.close();
-    if let Some(first) = outcome.problems.first() {
-        let more = outcome.problems.len() - 1;
-        let more = if more == 0 { String::new() } else { format!("\nand {more} more") };
-        let what = format!("{}{more}", first.text());
-        return Err(match first {
-            MockProblem::Unmocked(_) => AgentProblem::Unmocked(what),
-            MockProblem::Failed(_) => AgentProblem::FailedMock(what),
-        });
+    if let Some(problem) = describe_problems(&outcome.problems) {
+        return Err(problem);
     }
     // An agent that was answered wrongly may then ask for calls that nobody recorded: its first problem is the cause.
     if let Some(missed) = outcome.server.as_ref().and_then(describe_misses) {
         return Err(AgentProblem::UnrecordedCall(missed));
     }
     Ok(SettledMocks { calls: outcome.calls, server: outcome.server })
+}
+
+/// Names the first of the problems, and how many more there are. `None` without a problem.
+fn describe_problems(problems: &[MockProblem]) -> Option<AgentProblem> {
+    let (first, others) = problems.split_first()?;
+    let more = if others.is_empty() { String::new() } else { format!("\nand {} more", others.len()) };
+    let what = format!("{}{more}", first.text());
+    Some(match first {
+        MockProblem::Unmocked(_) => AgentProblem::Unmocked(what),
+        MockProblem::Malformed(_) => AgentProblem::MalformedCall(what),
+        MockProblem::TooMany(_) => AgentProblem::TooManyCalls(what),
+        MockProblem::Failed(_) => AgentProblem::FailedMock(what),
+    })
 }
 
 impl SettledMocks {
@@ -150,5 +157,34 @@ impl SettledMocks {
         }
         merge_calls(&mut trace, &task.mocks.name, &self.calls);
         Ok(trace)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_problem_has_its_title() {
+        let describe =
+            |problems: &[MockProblem]| describe_problems(problems).map(|problem| problem.to_string());
+        assert_eq!(describe(&[]), None);
+        let unmocked = MockProblem::Unmocked("`rm` is not one of the mock tools: get".to_owned());
+        let many = MockProblem::TooMany("the agent made more than 10000 calls".to_owned());
+        for (problem, title) in [
+            (unmocked.clone(), "called a tool that its `mocks` do not answer"),
+            (
+                MockProblem::Malformed("a batch".to_owned()),
+                "sent its mock tools a call that MCP does not allow",
+            ),
+            (many.clone(), "called its mock tools too often"),
+            (MockProblem::Failed("it ended".to_owned()), "called a mock tool whose program or server failed"),
+        ] {
+            let text = problem.text().to_owned();
+            assert_eq!(describe(&[problem]), Some(format!("{title}\n{text}")));
+        }
+        // What came first decides: the calls after it may only follow from it.
+        let both = describe(&[many, unmocked]).expect("a problem");
+        assert_eq!(both, "called its mock tools too often\nthe agent made more than 10000 calls\nand 1 more");
     }
 }

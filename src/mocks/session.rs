@@ -62,6 +62,10 @@ struct CallLog {
 pub enum MockProblem {
     /// The mock tools do not answer it.
     Unmocked(String),
+    /// It is not a call by the rules of MCP, so nobody can say which tool would answer it.
+    Malformed(String),
+    /// The run has made [`MAX_CALLS`] calls before.
+    TooMany(String),
     /// The program or the recorded server that answers it failed.
     Failed(String),
 }
@@ -70,7 +74,7 @@ impl MockProblem {
     /// Returns the sentence.
     pub fn text(&self) -> &str {
         match self {
-            Self::Unmocked(text) | Self::Failed(text) => text,
+            Self::Unmocked(text) | Self::Malformed(text) | Self::TooMany(text) | Self::Failed(text) => text,
         }
     }
 }
@@ -144,7 +148,7 @@ impl MockSession {
     pub(super) async fn call_tool(&self, name: &str, arguments: JsonMap) -> Result<Json, Json> {
         let arguments = Arguments::Json(Json::Object(arguments));
         let Some(number) = self.begin_call(name, arguments.clone()) else {
-            return Err(self.note_unmocked(format!("the agent made more than {MAX_CALLS} calls")));
+            return Err(self.note_too_many());
         };
         // The script is asked first; only what it does not answer goes to the recorded server.
         let answer = match self.take_answer(name, &arguments).await {
@@ -173,7 +177,7 @@ impl MockSession {
     /// Notes a message that calls a tool and that the protocol refuses. It fails the run.
     pub(super) fn note_fault(&self, problem: String) {
         // The answer is that of the protocol.
-        let _ = self.note_unmocked(problem);
+        let _ = self.keep_problem(MockProblem::Malformed(problem));
     }
 
     /// Notes a call whose arguments no tool takes: it was tried, and failed. Returns the error of the protocol.
@@ -187,7 +191,7 @@ impl MockSession {
         }
         let arguments = Arguments::Broken { raw, error: problem.clone() };
         let Some(number) = self.begin_call(&name, arguments) else {
-            return self.note_unmocked(format!("the agent made more than {MAX_CALLS} calls"));
+            return self.note_too_many();
         };
         let message = format!("`{name}` was not called: {problem}");
         self.end_call(number, message.clone().into(), true);
@@ -247,6 +251,11 @@ impl MockSession {
     /// Notes that the mock tools do not answer a call. It fails the run. Returns the error of the protocol.
     fn note_unmocked(&self, problem: String) -> Json {
         self.keep_problem(MockProblem::Unmocked(problem))
+    }
+
+    /// Notes a call after the last one that a run may make. It fails the run. Returns the error of the protocol.
+    fn note_too_many(&self) -> Json {
+        self.keep_problem(MockProblem::TooMany(format!("the agent made more than {MAX_CALLS} calls")))
     }
 
     /// Keeps a problem, which fails the run. Returns the error of the protocol.
@@ -357,7 +366,65 @@ fn read_result(result: &Json) -> Json {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::check::{Registry, Tables};
+    use crate::source::Files;
+    use crate::suite::{Library, Suite};
+
+    /// A session with one mock tool.
+    fn session() -> MockSession {
+        let case = "{id: a, mocks: {tools: {get: {return: x}}}, expect: [tool_called: get]}";
+        let kinds = Registry::default();
+        let library = Library { kinds: &kinds, files: &Files::new("", ""), tables: &Tables::default() };
+        let suite = Suite::parse(Path::new("s.yaml"), case, library).expect("a case");
+        let mocks = suite.cases[0].mocks.clone().expect("mock tools");
+        let start: StartProgram = Arc::new(|_, _| Box::pin(async { Err("no program".to_owned()) }));
+        MockSession::new(MockPlan { mocks, server: None, start })
+    }
+
+    fn unusable(name: &str) -> UnusableCall {
+        let problem = "the arguments are no object".to_owned();
+        UnusableCall { id: json!(1), name: name.to_owned(), raw: "7".to_owned(), problem }
+    }
+
+    #[test]
+    fn a_call_that_is_refused_is_a_call_of_a_known_tool_and_a_problem_otherwise() {
+        let session = session();
+        let refused = session.refuse_call(unusable("get"));
+        assert_eq!(refused["message"], "`get` was not called: the arguments are no object");
+        let unknown = session.refuse_call(unusable("rm"));
+        assert_eq!(unknown["message"], "arraign: `rm` is not one of the mock tools: get");
+        session.note_fault("the agent sent a `tools/call` in a batch".to_owned());
+        let MockOutcome { calls, problems, .. } = session.finish();
+        assert_eq!((calls.len(), calls[0].failed), (1, true));
+        assert!(
+            matches!(problems.as_slice(), [MockProblem::Unmocked(_), MockProblem::Malformed(_)]),
+            "{problems:?}"
+        );
+    }
+
+    /// Calls that were answered and calls that were refused count together.
+    #[test]
+    fn an_agent_in_a_loop_is_told_that_it_makes_too_many_calls() {
+        let session = session();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+        let call = || runtime.block_on(session.call_tool("get", JsonMap::new()));
+        for _ in 0..MAX_CALLS / 2 {
+            call().expect("an answer");
+            session.refuse_call(unusable("get"));
+        }
+        let message = "arraign: the agent made more than 10000 calls";
+        assert_eq!(call().expect_err("too many")["message"], message);
+        assert_eq!(session.refuse_call(unusable("get"))["message"], message);
+        let MockOutcome { calls, problems, .. } = session.finish();
+        assert_eq!(calls.len(), MAX_CALLS);
+        assert!(
+            matches!(problems.as_slice(), [MockProblem::TooMany(_), MockProblem::TooMany(_)]),
+            "{problems:?}"
+        );
+    }
 
     fn inject(at: &str, result: Json) -> Json {
         let injection = Injection { tool: "get".to_owned(), at: at.to_owned(), text: "do x".to_owned() };

@@ -106,7 +106,7 @@ fn a_variant_has_mock_tools_of_its_own() {
     project.run(&["--list"]).exits(2).complains("evals/arraign.yaml:1:").complains("`mocks` offers no tool");
 }
 
-/// Also in the folder of cases, the file of the definitions is none of cases.
+/// Even in the folder of cases, the file of the definitions is not a file of cases.
 #[test]
 fn definitions_may_stand_beside_the_cases() {
     let mocks = "{tools: {get_order: {return: x}}, definitions: tools.json}";
@@ -151,8 +151,10 @@ fn a_call_that_the_protocol_refuses_is_an_error_of_the_trial() {
         ),
     ] {
         let project = project(&[&format!("raw:{body}")], "", mocks, "{contains: I found}");
-        run(&project, &[LIVE]).exits(101).says(problem);
+        let ran = run(&project, &[LIVE]).exits(101).says(problem);
         assert_eq!(project.verdict("s::a")["status"], "error", "{body}");
+        let ran = ran.says("sent its mock tools a call that MCP does not allow");
+        assert!(!ran.stdout.contains("do not answer"), "{}", ran.stdout);
     }
 }
 
