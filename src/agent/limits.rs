@@ -243,7 +243,11 @@ mod tests {
         let six = AgentLimits { of: NonZero::new(6), ..AgentLimits::default() };
         assert_eq!(six.for_shards(NonZero::new(3)).map(AgentLimits::count_jobs), Ok(6));
         assert_eq!(six.for_shards(None).map(AgentLimits::count_jobs), Ok(6));
-        assert!(six.for_shards(NonZero::new(7)).expect_err("too few").contains("`of: 6`"));
+        let too_few = six.for_shards(NonZero::new(7)).expect_err("too few");
+        assert!(
+            too_few.to_string().contains("`of: 6` of `agent_limits` is less than the 7 shards"),
+            "{too_few}"
+        );
     }
 
     #[test]

@@ -40,7 +40,7 @@ fn read_budget<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Opti
 }
 
 impl AgentLimits {
-    /// These limits, and those of `other` where there is none.
+    /// Returns these limits, completed by the limits of `other`.
     pub fn or(self, other: Self) -> Self {
         Self {
             at_once: self.at_once.or(other.at_once),
@@ -55,17 +55,32 @@ impl AgentLimits {
         self.of.map_or(1, NonZeroU32::get)
     }
 
-    /// Returns these limits for one of `shards` jobs that divide the trials, unless they name the number of jobs. The error
-    /// says that fewer jobs are named than there are shards.
-    pub fn for_shards(self, shards: Option<NonZeroU32>) -> Result<Self, String> {
+    /// Returns these limits for one of `shards` jobs that divide the trials, unless they name the number of jobs.
+    pub fn for_shards(self, shards: Option<NonZeroU32>) -> Result<Self, AgentLimitsError> {
         match (self.of, shards) {
-            (Some(of), Some(shards)) if of < shards => Err(format!(
-                "`of: {of}` of `agent_limits` is less than the {shards} shards of ARRAIGN_SHARD: it is the number of all jobs that \
-                 share the limits"
-            )),
+            (Some(jobs), Some(shards)) if jobs < shards => {
+                Err(AgentLimitsError::FewerJobsThanShards { jobs, shards })
+            }
             (of, shards) => Ok(Self { of: of.or(shards), ..self }),
         }
     }
+}
+
+/// Why limits cannot be divided among jobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AgentLimitsError {
+    /// The limits name fewer jobs than the run has shards.
+    #[error(
+        "`of: {jobs}` of `agent_limits` is less than the {shards} shards of ARRAIGN_SHARD: it is the number of all jobs that \
+         share the limits"
+    )]
+    FewerJobsThanShards {
+        /// The value of `of`.
+        jobs: NonZeroU32,
+        /// The number of shards.
+        shards: NonZeroU32,
+    },
 }
 
 /// The agent of a case, and its place.

@@ -55,7 +55,9 @@ impl Convert {
         let explain = Explain::of_file(file.to_owned()).select(None, self.trace_format.clone(), None);
         let explain = explain.with_limits(self.size_limit, self.unmasked);
         let mut is_complete = true;
-        explain.read_each_run(|number, count, run| {
+        let (count, runs) = explain.read_runs()?;
+        for (number, run) in (1..).zip(runs) {
+            let run = run?;
             let which = if count == 1 { String::new() } else { format!(" run {number}") };
             let named = format!("{}{which}", escape_line(&file.to_string_lossy()));
             match self.to.write(&run) {
@@ -69,8 +71,7 @@ impl Convert {
                     print_to_stderr(&format!("{named}: not written: {problem}"));
                 }
             }
-            Ok(())
-        })?;
+        }
         Ok(is_complete)
     }
 

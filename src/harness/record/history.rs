@@ -76,17 +76,18 @@ pub fn read_history(path: &Path, history: &mut History) -> Result<(), String> {
             history.torn += 1;
             continue;
         };
-        holds_verdicts |= number == 1 && json::from_str::<Verdict>(line).is_ok();
-        if holds_verdicts {
-            match json::from_str::<Verdict>(line) {
-                Ok(verdict) => history.add_verdict(&verdict, &run, changed),
-                Err(error) if error.is_data() => {
-                    return Err(format!("{}:{number}: not a verdict: {}", path.display(), error.message()));
-                }
-                Err(_) => history.torn += 1,
+        // The first line decides what the file holds: a report has verdicts, and a history lines of its own.
+        let verdict = (number == 1 || holds_verdicts).then(|| json::from_str::<Verdict>(line));
+        match verdict {
+            Some(Ok(verdict)) => {
+                holds_verdicts = true;
+                history.add_verdict(&verdict, &run, changed);
             }
-        } else {
-            history.add_line(line).map_err(|error| format!("{}:{number}: {error}", path.display()))?;
+            Some(Err(error)) if holds_verdicts && error.is_data() => {
+                return Err(format!("{}:{number}: not a verdict: {}", path.display(), error.message()));
+            }
+            Some(Err(_)) if holds_verdicts => history.torn += 1,
+            _ => history.add_line(line).map_err(|error| format!("{}:{number}: {error}", path.display()))?,
         }
     }
 }

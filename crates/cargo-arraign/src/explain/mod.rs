@@ -111,7 +111,7 @@ impl Explain {
             ExplainFormat::Text if self.unread => self.print_unread(seen, &mut out),
             ExplainFormat::Text => self.print_timelines(seen, &mut out),
             ExplainFormat::Json => {
-                self.print_each_run(seen.runs, |run| out.write_all(escape_json(&to_native(&run)).as_bytes()))
+                self.print_runs(seen.runs, |run| out.write_all(escape_json(&to_native(&run)).as_bytes()))
             }
             ExplainFormat::Atif => self.print_trajectories(seen.runs, &mut out),
         };
@@ -126,7 +126,7 @@ impl Explain {
         let shown = escape_line(&self.file.to_string_lossy());
         let mut number = 0;
         let mut refused = None;
-        let told = self.print_each_run(runs, |run| {
+        let told = self.print_runs(runs, |run| {
             number += 1;
             match TargetFormat::Atif.write(&run) {
                 Ok((text, losses)) => {
@@ -261,16 +261,27 @@ impl Explain {
         Err(files.read_error(path, ReadProblem::Zipped))
     }
 
+    /// Masks the secrets in runs, unless that was switched off. The error of a run names the file.
+    fn mask_runs<'r>(
+        &'r self,
+        runs: impl Iterator<Item = Result<Trace, TraceError>> + 'r,
+    ) -> impl Iterator<Item = Result<Trace, CliError>> + 'r {
+        runs.map(|run| match run {
+            Ok(run) if self.unmasked => Ok(run),
+            Ok(run) => Ok(mask_run(run)),
+            Err(error) => Err(self.describe_failure(&error)),
+        })
+    }
+
     /// Prints the runs one after the other, and stops at the first that cannot be read or written.
-    fn print_each_run(
+    fn print_runs(
         &self,
         runs: impl Iterator<Item = Result<Trace, TraceError>>,
-        mut tell: impl FnMut(Trace) -> io::Result<()>,
+        mut print: impl FnMut(Trace) -> io::Result<()>,
     ) -> Result<io::Result<()>, CliError> {
-        for run in runs {
-            let run = run.map_err(|error| self.describe_failure(&error))?;
+        for run in self.mask_runs(runs) {
             // The inner error comes from the output: a closed pipe ends the program without a message.
-            if let Err(error) = tell(if self.unmasked { run } else { mask_run(run) }) {
+            if let Err(error) = print(run?) {
                 return Ok(Err(error));
             }
         }
@@ -286,7 +297,7 @@ impl Explain {
         let most = if self.full { count } else { RUNS };
         let mut number = 0;
         let mut cut = false;
-        let told = self.print_each_run(runs.take(most), |run| {
+        let told = self.print_runs(runs.take(most), |run| {
             // The statuses are those that a case on the file sees.
             let run = match &failed_when {
                 Some(rules) => rules.apply(&run),
@@ -308,7 +319,7 @@ impl Explain {
         let count = seen.count;
         let mut number = 0;
         let mut is_complete = true;
-        let told = self.print_each_run(seen.runs, |run| {
+        let told = self.print_runs(seen.runs, |run| {
             number += 1;
             let sentences = run.describe_unread();
             if sentences.is_empty() {

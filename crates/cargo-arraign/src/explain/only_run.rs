@@ -1,8 +1,7 @@
-//! Reads the only run of a file, a selected one, or each, for other commands.
+//! Reads the only run of a file, a selected one, or all, for other commands.
 
 use std::path::PathBuf;
 
-use arraign::__internals::secrets::mask_run;
 use arraign::Trace;
 
 use super::{Explain, TraceFile};
@@ -24,17 +23,12 @@ impl Explain {
         Self { size_limit, unmasked, ..self }
     }
 
-    /// Gives each run of the file, masked unless that was switched off, with its number and the number of all runs.
-    pub(crate) fn read_each_run(
+    /// Opens the file. Returns the number of its runs, and the runs.
+    pub(crate) fn read_runs(
         &self,
-        mut take: impl FnMut(usize, usize, Trace) -> Result<(), CliError>,
-    ) -> Result<(), CliError> {
+    ) -> Result<(usize, impl Iterator<Item = Result<Trace, CliError>>), CliError> {
         let TraceFile { count, runs, .. } = self.open_runs()?;
-        for (index, run) in runs.enumerate() {
-            let run = run.map_err(|error| self.describe_failure(&error))?;
-            take(index + 1, count, if self.unmasked { run } else { mask_run(run) })?;
-        }
-        Ok(())
+        Ok((count, self.mask_runs(runs)))
     }
 
     /// Reads the file, which must have one run, or the selected run.

@@ -129,7 +129,8 @@ impl LiveAgents {
         refuse_unknown(plan, &setup.agents, command)
             .map_err(|errors| report_load_errors(&errors, &project.folder))?;
         let shards = command.settings.shard.map(Shard::count);
-        let limits = setup.limits.or(project.agent_limits).for_shards(shards).map_err(report_problem)?;
+        let limits = setup.limits.or(project.agent_limits).for_shards(shards);
+        let limits = limits.map_err(|error| report_problem(error.to_string()))?;
         let hashes = project.processes.as_ref().map(|run| run.hashes.clone());
         let today = TodaysAgents::new(setup.agents, &project.base, hashes);
         let mut live = Self {
