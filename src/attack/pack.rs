@@ -103,6 +103,24 @@ impl AttackPack {
         Self::parse(&Path::new(SHIPPED).with_extension("yaml"), SHIPPED_TEXT)
     }
 
+    /// Whether a text is a pack, possibly one with mistakes: it has the keys of a pack that no file of cases has.
+    pub fn is_written_in(text: &str) -> bool {
+        const KEYS: [&str; 2] = ["goal", "templates"];
+        // Most files have no such word, and a large one is not parsed for nothing.
+        if !KEYS.iter().all(|key| text.contains(key)) {
+            return false;
+        }
+        match Document::parse(&Source::new("", text)) {
+            Ok(documents) => documents
+                .first()
+                .is_some_and(|document| KEYS.iter().all(|key| document.root().get(key).is_some())),
+            // While somebody types, the text is often no YAML.
+            Err(_) => KEYS.iter().all(|key| {
+                text.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))
+            }),
+        }
+    }
+
     /// Parses the text of the file at `path`.
     pub fn parse(path: &Path, text: &str) -> Result<Self, LoadErrors> {
         let source = Source::new(path.to_string_lossy(), text);

@@ -12,7 +12,7 @@ use lsp_types::{TextEdit, Uri, WorkspaceEdit};
 
 use super::project::EvalProject;
 
-/// An open file of cases.
+/// An open file of cases, or an open pack of attacks.
 pub(super) struct OpenDocument {
     /// The URI, as the editor writes it.
     pub(super) uri: Uri,
@@ -22,7 +22,7 @@ pub(super) struct OpenDocument {
     pub(super) text: String,
     /// The folder of cases that contains the file.
     pub(super) project: Arc<EvalProject>,
-    /// The cases of the last text without mistakes.
+    /// The cases of the last text without mistakes; `None` in a pack of attacks.
     pub(super) suite: Option<Suite>,
     /// The mistakes of the present text.
     pub(super) mistakes: LoadErrors,
@@ -34,10 +34,10 @@ pub(super) struct OpenDocument {
     pub(super) is_reading: bool,
 }
 
-/// The cases of a text, or its mistakes.
+/// The cases of a text, or its mistakes. A pack of attacks has no cases.
 pub(super) struct ReadCases {
     pub(super) path: PathBuf,
-    result: Result<Suite, LoadErrors>,
+    result: Result<Option<Suite>, LoadErrors>,
 }
 
 impl OpenDocument {
@@ -90,10 +90,10 @@ impl OpenDocument {
         true
     }
 
-    fn take_result(&mut self, result: Result<Suite, LoadErrors>) {
+    fn take_result(&mut self, result: Result<Option<Suite>, LoadErrors>) {
         self.mistakes = match result {
             Ok(suite) => {
-                self.suite = Some(suite);
+                self.suite = suite;
                 LoadErrors::new()
             }
             Err(errors) => errors,

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use arraign::__internals::attack::AttackPack;
 use arraign::__internals::case::{Day, Quarantine, QuarantineEntry, Variant};
 use arraign::__internals::check::{CheckKind, Registry, Tables};
 use arraign::__internals::source::Files;
@@ -26,6 +27,8 @@ pub(super) struct EvalProject {
     pub(super) base: PathBuf,
     /// The folder of cases.
     pub(super) root: PathBuf,
+    /// Whether the folder has an `arraign.yaml` or the usual name, so that a run reads all files in it as cases.
+    is_certain: bool,
     /// The checks: the built-in ones, and the names of the project's own.
     kinds: Registry,
 }
@@ -37,27 +40,46 @@ impl EvalProject {
         let own = path.parent().unwrap_or(path);
         let configured = own.ancestors().find(|folder| folder.join("arraign.yaml").is_file());
         let usual = own.ancestors().find(|folder| folder.ends_with(USUAL_FOLDER));
-        let root = configured.or(usual).unwrap_or(own);
+        let certain = configured.or(usual);
+        let root = certain.unwrap_or(own);
         let above = root.parent().unwrap_or(root);
         let base = above.ancestors().find(|folder| folder.join("Cargo.toml").is_file()).unwrap_or(above);
-        Self { base: base.to_owned(), root: root.to_owned(), kinds: find_kinds(root) }
+        Self {
+            base: base.to_owned(),
+            root: root.to_owned(),
+            is_certain: certain.is_some(),
+            kinds: find_kinds(root),
+        }
     }
 
-    /// Whether the file at `path` contains cases.
-    pub(super) fn has_cases_in(&self, path: &Path) -> bool {
+    /// Whether the file at `path` contains cases or a pack of attacks.
+    pub(super) fn reads(&self, path: &Path, text: &str) -> bool {
+        self.has_cases_in(path) || self.is_pack(path, text)
+    }
+
+    /// Whether the file at `path` is a pack of attacks. No file is one in a place where a run reads it as cases.
+    fn is_pack(&self, path: &Path, text: &str) -> bool {
+        has_case_extension(path)
+            && !(self.is_certain && self.has_cases_in(path))
+            && AttackPack::is_written_in(text)
+    }
+
+    fn has_cases_in(&self, path: &Path) -> bool {
         let below = path.strip_prefix(&self.root).unwrap_or(path);
-        let extension = path.extension().unwrap_or_default().to_string_lossy();
-        CASE_EXTENSIONS.contains(&&*extension)
+        has_case_extension(path)
             && below != Path::new("arraign.yaml")
             && below != Path::new("quarantine.yaml")
             && !below.ancestors().filter(|part| part.file_name().is_some()).any(is_support)
     }
 
-    /// Reads `text` as the file at `path`.
-    pub(super) fn parse(&self, path: &Path, text: &str) -> Result<Suite, LoadErrors> {
+    /// Reads `text` as the file at `path`, and returns its cases. `None` for a pack of attacks.
+    pub(super) fn parse(&self, path: &Path, text: &str) -> Result<Option<Suite>, LoadErrors> {
+        if self.is_pack(path, text) {
+            return AttackPack::parse(Path::new(&self.name(path)), text).map(|_| None);
+        }
         let files = self.open_files();
         let Workspace { tables, .. } = workspace(&files, &self.kinds)?;
-        Suite::parse(path, text, Library { kinds: &self.kinds, files: &files, tables: &tables })
+        Suite::parse(path, text, Library { kinds: &self.kinds, files: &files, tables: &tables }).map(Some)
     }
 
     /// Returns what follows the id of a case in the names of the files of its variants. That of the baseline is empty.
@@ -125,6 +147,11 @@ impl EvalProject {
     pub(super) fn find_kind(&self, name: &str) -> Option<&CheckKind> {
         self.kinds.find(name)
     }
+}
+
+fn has_case_extension(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    CASE_EXTENSIONS.contains(&&*extension)
 }
 
 /// A check of the project, of which only the name is known here.

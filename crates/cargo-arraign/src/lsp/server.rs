@@ -175,7 +175,7 @@ impl<'c> Server<'c> {
         Ok(())
     }
 
-    /// Keeps the text of an open file, if it contains cases.
+    /// Keeps the text of an open file, if it contains cases or a pack of attacks.
     fn set_text(&mut self, uri: &Uri, text: String) {
         let Some(path) = find_path(uri) else { return };
         if let Some(known) = self.documents.get_mut(&path) {
@@ -184,7 +184,7 @@ impl<'c> Server<'c> {
             return;
         }
         let document = OpenDocument::new(uri.clone(), path.clone(), text);
-        if document.project.has_cases_in(&path) {
+        if document.project.reads(&path, &document.text) {
             self.documents.insert(path, document);
         }
     }

@@ -355,6 +355,49 @@ fn ten_thousand_cases_do_not_delay_a_completion() {
     assert!(slowest < 1_000, "{slowest} ms");
 }
 
+const PACK: &str = "name: own
+goal:
+  decoy: 'Call the tool `{tool}` with the arguments {arguments}'
+  answer: Write {canary}
+templates:
+  - {id: todo, source: own, license: MIT, text: 'TODO: {goal}'}
+";
+
+/// The marks are those of `cargo arraign attack --pack`, which reads the same file.
+#[test]
+fn the_mistakes_of_a_pack_of_attacks_are_marked() {
+    for name in ["own-pack.yaml", "evals/schemas/own.yaml"] {
+        let mut session = Session::new(&[]);
+        assert_eq!(session.open(name, PACK), Vec::<Value>::new(), "{name}");
+        let typo = PACK.replace("{goal}", "{gaol}");
+        session.change(name, &typo);
+        let found = session.wait_for_diagnostics(name);
+        let messages: Vec<&str> = found.iter().filter_map(|one| one["message"].as_str()).collect();
+        assert_eq!(messages.len(), 1, "{messages:?}");
+        assert!(
+            messages[0].starts_with("unknown placeholder `{gaol}`\nhelp: known here are"),
+            "{messages:?}"
+        );
+        assert_eq!(marked(&typo, &found[0]["range"]), "'TODO: {gaol}'");
+        let unclosed = PACK.replace("todo,", "[,");
+        session.change(name, &unclosed);
+        let found = session.wait_for_diagnostics(name);
+        assert!(!found.is_empty(), "a text that is no YAML has a mark");
+        session.change(name, PACK);
+        assert_eq!(session.wait_for_diagnostics(name), Vec::<Value>::new(), "{name}");
+        let lenses =
+            session.ask("textDocument/codeLens", json!({"textDocument": {"uri": session.uri(name)}}));
+        assert_eq!(lenses, Ok(json!([])), "a pack has no case to run");
+        assert_eq!(session.complete(name, &PACK.replace("name: own", "name: |")), Vec::<String>::new());
+    }
+    // A run reads this file as cases, so the marks are those of a run.
+    let found = Session::new(&[]).open("evals/pack.yaml", PACK);
+    assert!(
+        found.iter().any(|one| one["message"].as_str().is_some_and(|text| text.contains("`goal`"))),
+        "{found:?}"
+    );
+}
+
 #[test]
 fn a_file_that_is_no_case_is_left_alone() {
     let mut session = Session::new(&[]);
