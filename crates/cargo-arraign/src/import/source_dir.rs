@@ -43,7 +43,7 @@ impl SourceDir {
         Self(Files::new(resolve_links(here), resolve_links(folder.unwrap_or(here))))
     }
 
-    /// Finds the file called `name`, or the files that match a glob, sorted by name. The error says why there are none.
+    /// Finds the file called `name`, or the files that match a glob, sorted by name. The error says why nothing was found.
     pub(super) fn find_files(&self, name: &str) -> Result<Vec<PathBuf>, String> {
         let path = self.0.resolve(self.0.root(), name).map_err(|_| OUTSIDE.to_owned())?;
         // A file may have brackets in its name, so the literal name comes before the glob.
@@ -207,6 +207,19 @@ mod tests {
         assert_eq!(read(&source_dir, "a/*.txt"), Ok(vec!["in[1]/a/c.txt".to_owned()]));
         for name in ["a", "gone.txt", "a/*.csv", "[", "**/d.txt"] {
             assert!(read(&source_dir, name).is_err(), "{name}");
+        }
+    }
+
+    /// The files of a workspace are written at such paths, and git runs what its own files name.
+    #[test]
+    fn a_path_inside_has_plain_names_and_none_of_git() {
+        assert_eq!(check_inside("./src/.gitignore").as_deref(), Ok("src/.gitignore"));
+        for path in [".git/config", "sub/.git/hooks/post-checkout", ".GIT/config", ".git"] {
+            let problem = check_inside(path).expect_err(path);
+            assert_eq!(problem, format!("`{path}` belongs to git, which may run what it says"));
+        }
+        for path in ["", ".", "..", "a/../../b", "/etc/passwd"] {
+            assert!(check_inside(path).is_err(), "{path}");
         }
     }
 

@@ -270,6 +270,47 @@ mod tests {
     }
 
     #[test]
+    fn a_command_is_run_by_its_path_by_a_launcher_and_among_others() {
+        let checks = read_statement("The agent ran `pytest`").expect("a rule").checks;
+        let pattern = checks[0].pointer("/sequence_valid/rules/0/tool/args_match/command");
+        let pattern = Regex::new(pattern.and_then(Json::as_str).expect("a pattern")).expect("a pattern");
+        for command in [
+            "pytest",
+            "pytest -q tests",
+            "/usr/bin/pytest",
+            ".venv/bin/pytest -x",
+            "uv run pytest",
+            "poetry run  pytest -q",
+            "python -m pytest",
+            "python3.12 -m pytest tests",
+            "uv run python -m pytest",
+            "npx pytest",
+            "sudo env CI=1 pytest",
+            "CI=1 DEBUG= pytest",
+            "time pytest",
+            "cd src && pytest",
+            "(pytest; true)",
+            "ls\npytest",
+        ] {
+            assert!(pattern.is_match(command), "{command:?} runs it");
+        }
+        for command in [
+            "echo pytest",
+            "pip install pytest",
+            "uv add pytest",
+            "grep -r pytest .",
+            "python -c pytest",
+            "cat pytest.ini",
+            "pytest-watch",
+            "mypytest",
+            "git commit -m pytest",
+            "runner/x pytest",
+        ] {
+            assert!(!pattern.is_match(command), "{command:?} does not run it");
+        }
+    }
+
+    #[test]
     fn what_says_more_stays_a_question() {
         for text in [
             "report.md exists and has three sections",

@@ -4,8 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use arraign::__internals::engine::evaluate_recorded;
+use arraign::__internals::place::Source;
 use arraign::__internals::source::Files;
 use arraign::__internals::suite::load_recorded;
+use arraign::__internals::yaml::Document;
 use arraign::Harness;
 use arraign::json::json;
 
@@ -131,6 +133,52 @@ fn evalview_tests_keep_what_they_expect() {
 #[test]
 fn rows_of_the_agent_framework_become_cases() {
     pin("maf", &["rows.json"], &["rows.yaml"]);
+}
+
+/// Imports one stimulus of Vally with these lines. Returns what was told, and the YAML that was written.
+fn import_stimulus(lines: &str) -> (String, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("add.js"), "add").expect("a file");
+    let stimulus = format!("name: a\nstimuli:\n  - name: one\n    prompt: Do it.\n{lines}");
+    fs::write(folder.path().join("eval.yaml"), stimulus).expect("a file");
+    let ran = arraign(folder.path(), &["import", "--from", "vally", "eval.yaml"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
+    (ran.stdout, fs::read_to_string(folder.path().join("evals/eval.yaml")).expect("the suite"))
+}
+
+/// Without the characters of a glob, the two choices have one name.
+#[test]
+fn two_choices_of_tools_of_vally_keep_their_own_names() {
+    let (_, written) = import_stimulus(
+        "    graders:
+      - type: tool-calls
+        config:
+          required: [^(bash|sh)$, (bash|sh), ^(bash|sh)$, ^(bash|sh)]
+",
+    );
+    let suite = Document::parse(&Source::new("eval.yaml", written.as_str())).expect("YAML");
+    let settings =
+        suite[0].root().to_json().pointer("/tests/0/expect/0/sequence_valid").cloned().expect("rules");
+    let aliases = json!({
+        "bash_or_sh": ["bash", "sh"], "bash_or_sh_2": ["*bash*", "*sh*"], "bash_or_sh_3": ["bash*", "sh*"],
+    });
+    assert_eq!(settings["aliases"], aliases, "{written}");
+    let tools: Vec<_> =
+        settings["rules"].as_array().expect("rules").iter().map(|rule| rule["tool"].clone()).collect();
+    assert_eq!(tools, ["bash_or_sh", "bash_or_sh_2", "bash_or_sh", "bash_or_sh_3"], "{written}");
+}
+
+#[test]
+fn files_that_cannot_be_those_of_a_workspace_are_left_out_with_the_reason() {
+    let graders = "    graders: [{type: output-contains, config: {substring: x}}]\n";
+    let files = |files: &str| import_stimulus(&format!("    environment: {{files: [{files}]}}\n{graders}"));
+    let (told, written) = files("{src: add.js, dest: lib}, {src: add.js, dest: lib/add.js}");
+    assert!(told.contains("`lib` is a file and a folder"), "{told}");
+    assert!(!written.contains("workspace"), "{written}");
+    let (told, written) =
+        files("{src: add.js, dest: .git/hooks/pre-commit}, {src: add.js, dest: lib/add.js}");
+    assert!(told.contains("`.git/hooks/pre-commit` belongs to git"), "{told}");
+    assert!(written.contains("from: fixtures/eval/one"), "{written}");
 }
 
 /// A policy that is tested on calls of its own becomes a case with these calls, and gives Assay's verdict.
@@ -415,7 +463,7 @@ fn a_file_that_is_written_names_the_schema_of_the_project() {
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         fs::read_to_string(folder.path().join(out).join("shop.yaml")).expect("the cases")
     };
-    assert!(!import("evals").contains("$schema"), "there is none");
+    assert!(!import("evals").contains("$schema"), "no schema exists");
     let ran = arraign(folder.path(), &["schema", "--out", "arraign.schema.json"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let line = "# yaml-language-server: $schema=../arraign.schema.json\n";

@@ -190,6 +190,33 @@ fn an_agent_gets_its_feature_its_function_and_its_case() {
     assert!(ran.code == Some(2) && ran.stderr.contains("agents: {support: {command:"), "{}", ran.stderr);
 }
 
+/// A case whose agent the test target does not name would stop the whole run.
+#[test]
+fn an_agent_is_not_added_to_a_test_target_that_is_there() {
+    let folder = folder(Some(MANIFEST));
+    arraign(folder.path(), &["init"]);
+    let before = files(folder.path());
+    let ran = arraign(folder.path(), &["init", "--agent", "model"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    for told in [
+        "kept   Cargo.toml: `arraign` is already in `dev-dependencies`: `cargo add --dev arraign --features model` adds",
+        "kept   Cargo.toml: the test target `evals` already exists",
+        "kept   tests/evals.rs: already exists",
+        "add your agent to the harness in tests/evals.rs: `.agent_model(\"support\")`, and run this again",
+    ] {
+        assert!(ran.stdout.contains(told), "no {told}: {}", ran.stdout);
+    }
+    assert_eq!(files(folder.path()), before);
+    // With the call in it, the case of the agent is added.
+    let target = folder.path().join("tests/evals.rs");
+    let own =
+        fs::read_to_string(&target).expect("a target").replace(".run()", ".agent_model(\"support\").run()");
+    fs::write(&target, own).expect("a target");
+    let again = arraign(folder.path(), &["init", "--agent", "model"]);
+    assert!(again.code == Some(0) && !again.stdout.contains("and run this again"), "{}", again.stdout);
+    assert_eq!(files(folder.path()).len(), before.len() + 1, "{}", again.stdout);
+}
+
 #[test]
 fn a_crate_gets_all_that_runs_its_first_case() {
     let folder = folder(Some(MANIFEST));
