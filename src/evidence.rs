@@ -287,7 +287,7 @@ impl Opinions {
         self.given.get(label)
     }
 
-    /// Returns the opinion with this label. The error says why there is none.
+    /// Returns the opinion with this label. The error says why the opinion is missing.
     pub fn of(&self, label: &str) -> Result<&Opinion, CannotDecide> {
         self.get(label).ok_or_else(|| self.explain_missing(label))
     }

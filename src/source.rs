@@ -76,7 +76,7 @@ impl Files {
         Self { opener: self.opener.with_size_limit(bytes), ..self }
     }
 
-    /// Returns the same files, of which none is parsed yet, and which log what is opened.
+    /// Returns the same files, without the parsed documents, and with a log of what is opened.
     pub fn logging(&self) -> Self {
         Self { opener: self.opener.logging(), documents: Mutex::default(), compiled: Mutex::default() }
     }

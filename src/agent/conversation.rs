@@ -44,7 +44,7 @@ struct Conversation<'i> {
 }
 
 impl Conversation<'_> {
-    /// Returns the input of the next turn. `None` if there is none, or if the last answer ends the conversation.
+    /// Returns the input of the next turn. `None` after the last turn, or if the last answer ends the conversation.
     fn next_input(&self) -> Option<AgentInput> {
         let text = self.input.script.texts.get(self.returned.len())?;
         let answer = self.trace.as_ref().and_then(|trace| trace.answer.as_deref()).unwrap_or_default();
@@ -182,7 +182,7 @@ fn join_turn(mut before: Trace, turn: Trace) -> Trace {
 fn join_some<T>(one: Option<T>, other: Option<T>, join: impl Fn(T, T) -> T) -> Option<T> {
     match (one, other) {
         (Some(one), Some(other)) => Some(join(one, other)),
-        // A figure of some turns is none of the run.
+        // A figure of some turns is not the figure of the run.
         _ => None,
     }
 }

@@ -78,7 +78,7 @@ pub(super) fn settle_run(
     let replays = lease.replays();
     let outcome = lease.close();
     if !replays {
-        // In a replay, the key is a word that is none.
+        // In a replay, the key is a placeholder, not a secret.
         outcome.keys.iter().for_each(|key| secrets.add_value("authorization", key));
     }
     // A run without one of its replies has gone another way than the recorded one, so its trace proves nothing.

@@ -22,7 +22,7 @@ impl MocksLease {
 /// There is nothing to settle.
 pub(super) enum SettledMocks {}
 
-/// The tools of a case, of which there are none.
+/// The tools of a case. Without mocks, this type has no values.
 #[derive(Debug, Clone)]
 pub(super) struct OwnTools {
     /// The name of the server.

@@ -7,7 +7,7 @@ pub enum VariableError {
     /// A variable has no end.
     #[error("`${{` has no `}}` behind it")]
     Unclosed,
-    /// The name is none that a variable can have.
+    /// The name cannot be the name of a variable.
     #[error("`${{{0}}}` names no variable: a name has letters, digits and `_`")]
     NoName(String),
     /// The variable is not set, or empty.

@@ -77,7 +77,7 @@ pub trait Check: Send + Sync {
     /// Holds the evidence against the settings.
     fn check(&self, evidence: &Evidence<'_>) -> Result<Outcome, CannotDecide>;
 
-    /// Evidence that this check refuses; `None` if none is known.
+    /// Evidence that this check refuses; `None` if no such evidence is known.
     fn counterexample(&self) -> Option<Evidence<'static>>;
 
     /// Whether the check refuses the evidence: the result of [`Check::check`] without the reasons. A check that builds many

@@ -19,7 +19,7 @@ pub(super) const KIND: CheckKind =
     CheckKind::undescribed("verification", "the agent verifies its work and claims only what it saw", refuse)
         .shorthand("threshold");
 
-/// The settings of a suite: there are none without the feature.
+/// The settings of a suite. Without the feature, they are empty.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct VerificationSettings;
 

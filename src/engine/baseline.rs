@@ -22,7 +22,7 @@ pub(super) struct BaselineComparison<'b> {
     baseline_result: Option<RunResult>,
     /// One finding for each run.
     pub(super) findings: Vec<Finding>,
-    /// Why the baseline's run is none of the case.
+    /// Why the baseline's run does not belong to the case.
     misfit: Option<String>,
     /// Why the baseline cannot be read.
     pub(super) error: Option<TrialError>,

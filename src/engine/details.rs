@@ -51,8 +51,8 @@ pub(super) fn add_details<R: Borrow<RecordedRun>>(
     Ok(())
 }
 
-/// Returns the runs with a finding that does not pass, or all runs if there is none: a case that expects a failure fails
-/// because nothing is wrong.
+/// Returns the runs with a finding that does not pass, or all runs if each finding passes: a case that expects a failure
+/// fails because nothing is wrong.
 fn find_failed_runs(verdict: &Verdict) -> BTreeSet<usize> {
     let failed = verdict.findings.iter().filter(|finding| finding.status != Status::Pass);
     let runs: BTreeSet<usize> =
@@ -131,7 +131,7 @@ impl TextBudget<'_> {
         self.take_quoted(&QuotedText::near(text, &(0..MAX_TEXT_BYTES)))
     }
 
-    // The budget is checked before and charged after: so at most one text exceeds it, and none is cut because of it.
+    // The budget is checked before and charged after: so at most one text exceeds it, and no text is cut because of it.
     fn take_quoted(&mut self, text: &QuotedText<'_>) -> Option<String> {
         if self.is_spent() {
             return None;

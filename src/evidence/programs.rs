@@ -90,7 +90,7 @@ impl ProgramReports {
         Self(of_turn.map(|run| ProgramRun { turn: None, ..run.clone() }).collect())
     }
 
-    /// Returns the report of the program `request`. The error says why there is none.
+    /// Returns the report of the program `request`. The error says why the report is missing.
     pub fn find(&self, request: &ProgramRequest) -> Result<&ProgramReport, CannotDecide> {
         let run = self.0.iter().find(|run| run.turn.is_none() && run.request == *request);
         match run.map(|run| &run.report) {

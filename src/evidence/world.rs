@@ -66,7 +66,7 @@ impl ProgramReplies {
         self.0.insert(key, reply);
     }
 
-    /// Returns the answer to the call with this key. The error says why there is none.
+    /// Returns the answer to the call with this key. The error says why the answer is missing.
     pub(crate) fn find(&self, key: &str) -> Result<&ProgramReply, CannotDecide> {
         match self.0.get(key) {
             Some(Ok(reply)) => Ok(reply),

@@ -151,7 +151,7 @@ impl JudgePool {
         lock(&self.used).entry(case_prefix).or_default().push(cassette);
     }
 
-    /// Returns the judge of a case in a suite with `settings`. `None` if there is none.
+    /// Returns the judge of a case in a suite with `settings`. `None` without a judge.
     pub(super) fn find_handle(&self, settings: Option<&Arc<JudgeSettings>>) -> Option<JudgeHandle> {
         let name = match &self.own {
             Some(judge) => judge.name(),
@@ -184,7 +184,7 @@ impl JudgePool {
         let judge = match (&self.own, &asked.handle.settings) {
             (Some(judge), _) => Arc::clone(judge),
             (None, Some(settings)) => self.connect_server(settings).map_err(JudgeError::Failed)?,
-            (None, None) => return Err(JudgeError::Failed("there is none".to_owned())),
+            (None, None) => return Err(JudgeError::Failed("no judge is configured".to_owned())),
         };
         let request = VoteRequest { pool: self, judge: judge.as_ref(), asked };
         (1..=asked.handle.votes).map(|vote| request.cast_vote(vote)).collect()

@@ -33,7 +33,7 @@ pub struct Questionnaire {
 }
 
 impl Questionnaire {
-    /// Collects the questions of `case` about the run that the case does not answer itself. `None` if there are none. A
+    /// Collects the questions of `case` about the run that the case does not answer itself. `None` without questions. A
     /// run or turn without an answer cannot be judged.
     pub fn for_case(case: &Case, evidence: &Evidence<'_>) -> Result<Option<Self>, JudgeError> {
         let mut draft = QuestionnaireBuilder::default();

@@ -29,7 +29,7 @@ pub(super) fn find_remarks(case: &Case, recorded: &RecordedEvidence) -> Vec<Lint
         lint: "no_counterexample",
         at: expectation.place.locate(),
         message: format!(
-            "no run was found that this `{}` rejects, and no proof that there is none",
+            "no run was found that this `{}` rejects, and no proof that no such run exists",
             expectation.check
         ),
         help: "look at the setting, and try it on a run that should fail",

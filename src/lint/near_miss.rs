@@ -103,7 +103,7 @@ fn call_of((name, server, written): &CalledTool) -> Call {
     Call { server: server.clone(), written: written.clone(), ..call }
 }
 
-/// The called tool that `tool` nearly names, if no call is meant. A call that another name of the check means is none.
+/// The called tool that `tool` nearly names, if no call is meant. A call that another name of the check means is not such a tool.
 fn find_slip(
     expectation: &Expectation,
     tool: &ToolPattern,

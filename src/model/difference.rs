@@ -24,7 +24,7 @@ impl From<String> for RequestEdit {
 }
 
 /// Returns the index of the recorded request that needs the fewest edits to become `request`, and the edits. Requests to
-/// another path are compared only if there is none to the same.
+/// another path are compared only if no request goes to the same path.
 pub(super) fn find_nearest(
     recorded: &[RequestContent],
     request: &RequestContent,

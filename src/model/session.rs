@@ -150,7 +150,7 @@ impl PortSession {
             RecordedSubject::Model => ContentRules::new(&plan.settings),
             RecordedSubject::McpServer => ContentRules::literal(),
         };
-        // In this mode the recorded replies are replaced, so none is used.
+        // In this mode the recorded replies are replaced, not used.
         let exchanges = if plan.mode == PortMode::Forward { &[] } else { plan.cassette.exchanges.as_slice() };
         let recorded: Vec<RequestContent> =
             exchanges.iter().map(|exchange| rules.reduce(&exchange.request)).collect();

@@ -191,7 +191,7 @@ impl<'r> ProposedCall<'r> {
         checks.map(|schema| json!({"tool_output_valid": {"schemas": {&self.call.name: schema}}})).collect()
     }
 
-    /// Returns all arguments, or `key` alone. `None` if there are none.
+    /// Returns all arguments, or `key` alone. `None` without arguments.
     fn pick_arguments(&self, key: Option<&str>) -> Option<JsonMap> {
         let passed = self.arguments()?;
         let picked = passed.iter().filter(|(known, _)| key.is_none_or(|key| key == known.as_str()));

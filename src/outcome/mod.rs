@@ -112,7 +112,7 @@ pub struct Outcome {
     pub score: Score,
     /// The calls, rules or assertions that were examined.
     pub items: Vec<Item>,
-    /// The violations. The check holds if and only if there are none.
+    /// The violations. The check holds if and only if the list is empty.
     pub violations: Vec<Violation>,
     /// The lost points, with reasons. They add up to 1 - score.
     pub losses: Vec<Loss>,

@@ -112,7 +112,7 @@ impl ReportBuilder for MarkdownReport<'_> {
             let before =
                 ComparedRun { name: &earlier.name, trials: &earlier.trials, is_incomplete: earlier.lost > 0 };
             let after = ComparedRun { name: &self.run.id, trials, is_incomplete: false };
-            // Only the key of clusters can be wrong, and there is none.
+            // Only the key of clusters can be wrong, and this comparison has no clusters.
             let compared = ComparisonReport::compare_runs(before, &[after], &ComparisonSettings::default());
             report += &compared.map_or_else(|error| error.to_string(), |compared| compared.render_markdown());
         }

@@ -6,7 +6,7 @@ use super::plain::count_noun;
 use crate::outcome::Status;
 use crate::verdict::Verdict;
 
-/// Renders the violations that a snapshot holds: `pinned: 2 violations of tool_blocklist, no_pii`. `None` if there are none.
+/// Renders the violations that a snapshot holds: `pinned: 2 violations of tool_blocklist, no_pii`. `None` without such violations.
 pub fn render_pinned(verdict: &Verdict) -> Option<String> {
     if verdict.pinned == 0 {
         return None;

@@ -214,7 +214,7 @@ impl Totals {
         self.failed + self.undecided + self.errors
     }
 
-    /// Describes the trials that passed where none is red: `all 3 cases passed`.
+    /// Describes the trials that passed in a run without red trials: `all 3 cases passed`.
     pub(super) fn describe_green(&self) -> String {
         let Self { cases, passed, quarantined, .. } = self;
         match (*cases, *quarantined) {

@@ -42,7 +42,7 @@ impl<'r> SummaryRows<'r> {
     }
 }
 
-/// Renders the blocks of all suites with golden rows; empty if there are none.
+/// Renders the blocks of all suites with golden rows; empty without golden rows.
 pub fn render_summary(summary: &Summary) -> String {
     let blocks: Vec<String> =
         summary.suites.iter().map(|suite| render_suite_block(suite, summary.tier)).collect();

@@ -281,7 +281,7 @@ fn read_injection(
     errors.or(Injection { tool: tool.into_value().0, at, text: text.into_value() })
 }
 
-/// Refuses an answer that needs a state where there is none.
+/// Refuses an answer that needs a state, if the tools have no state.
 fn refuse_stateless(answer: &DraftedAnswer) -> Result<(), LoadError> {
     let Some(place) = answer.needs_state() else { return Ok(()) };
     let error = LoadError::new(place.clone(), "there is no state behind these tools");

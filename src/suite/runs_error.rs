@@ -58,7 +58,7 @@ pub enum RunsError {
     /// `trace` names the folder of a Harbor job that has no trial.
     #[error("{0}: no folder in it is a trial of a Harbor job")]
     NoTrials(String),
-    /// The case names no trace, and none is where it is looked for.
+    /// The case names no trace, and the usual places contain no trace.
     #[error(
         "no trace: the case names none, the `defaults` of its suite name none, and none is at {own}.* or {shared}.* or \
          {own}/<run>.*"

@@ -141,7 +141,7 @@ impl MutantResult {
         matches!(self.fate, MutantFate::Survived { .. })
     }
 
-    /// Whether a check is undecided on the mutant, and none is violated.
+    /// Whether a check is undecided on the mutant, and no check is violated.
     pub fn is_undecided(&self) -> bool {
         matches!(self.fate, MutantFate::Survived { undecided: Some(_), .. })
     }

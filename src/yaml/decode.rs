@@ -161,7 +161,7 @@ impl de::Error for YamlDecodeError {
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
         let help = did_you_mean(variant, expected);
-        Self { help, ..Self::custom(format!("`{variant}` is none of the known values")) }
+        Self { help, ..Self::custom(format!("`{variant}` is not one of the known values")) }
     }
 
     fn invalid_type(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
@@ -553,7 +553,7 @@ mod tests {
             ("mode: strict", "s.yaml:1:1: `tools` is missing"),
             (
                 "tools: []\nmode: stirct",
-                "s.yaml:2:7: `stirct` is none of the known values (help: did you mean `strict`?)",
+                "s.yaml:2:7: `stirct` is not one of the known values (help: did you mean `strict`?)",
             ),
             ("tools: []\nmost: -1", "s.yaml:2:7: expected a whole number from 0 up, found `-1`"),
         ] {

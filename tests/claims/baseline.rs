@@ -146,7 +146,7 @@ fn the_worst_difference_names_the_comparison() {
     assert_eq!(
         (kept.change, kept.fails(&limits)),
         (ComparisonStatus::ToolsChanged, false),
-        "a drop of exactly 5 is none"
+        "a drop of exactly 5 is allowed"
     );
     let failing = of(99.0, false, &limits);
     assert_eq!(failing.change, ComparisonStatus::Regression);

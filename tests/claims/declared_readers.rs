@@ -164,7 +164,10 @@ fn a_list_of_readers_has_shipped_ones_by_name_and_ones_of_its_own() {
         Ok(vec!["agno", "agno-events", "agno-tools", "own"])
     );
     let error = load("readers:\n  - agnoo\n").expect_err("a slip");
-    assert_eq!(error, "readers.yaml:2:5: `agnoo` is none of the known values (help: did you mean `agno`?)");
+    assert_eq!(
+        error,
+        "readers.yaml:2:5: `agnoo` is not one of the known values (help: did you mean `agno`?)"
+    );
     let error = load("readers: [agno, {own: {stepps: $.log}}]\n").expect_err("a slip");
     assert!(error.starts_with("readers.yaml:1:24: unknown key `stepps`"), "{error}");
 }

@@ -123,7 +123,7 @@ fn a_trial_a_run_does_not_read_the_file_again_for_each() {
     for number in [150, 3, 3, 199] {
         assert_eq!(found.read_run(number, &files).expect("a run").trace.id, Some(format!("r{number}")));
     }
-    found.read_run(200, &files).expect_err("there is none");
+    found.read_run(200, &files).expect_err("no such run");
 }
 
 #[test]

@@ -87,7 +87,7 @@ pub(crate) fn refuse_relations(node: Node<'_>, what: &str, errors: &mut LoadErro
     node.list().into_iter().flatten().for_each(|value| refuse_relations(value, what, errors));
 }
 
-/// Finds the mistake in a mapping that looks like a relation and is none.
+/// Finds the mistake in a mapping that looks like a relation but is not one.
 fn find_broken_relation(node: Node<'_>) -> Option<LoadError> {
     let keys = || node.entries().into_iter().flatten().map(|(key, _)| key.name.as_str());
     let others = keys().find(|key| !WORDS.contains(key));
@@ -281,7 +281,7 @@ impl ResultMatcher {
     }
 }
 
-/// Suggests the matcher word that is nearest to a key of the mapping that is none.
+/// Suggests the matcher word that is nearest to the first key of the mapping that is not a matcher word.
 fn suggest_word(node: Node<'_>) -> Option<String> {
     let mut keys = node.entries().into_iter().flatten().map(|(key, _)| key.name.as_str());
     let wrong = keys.find(|key| !WORDS.contains(key))?;

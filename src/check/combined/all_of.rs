@@ -2,7 +2,7 @@
 //!
 //! <!-- settings -->
 //!
-//! Useful inside `any_of` and `none_of`. If one check is undecided and none is violated, the combination is undecided. This case
+//! Useful inside `any_of` and `none_of`. If one check is undecided and no check is violated, the combination is undecided. This case
 //! fails:
 //!
 //! ```yaml

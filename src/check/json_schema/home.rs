@@ -74,7 +74,7 @@ impl<'n> Home<'n> {
         errors.or_some(schema)
     }
 
-    /// Tools and their JSON Schemas, the mapping `node` at `pointer`; `$defs` among them is none.
+    /// Tools and their JSON Schemas, the mapping `node` at `pointer`; `$defs` is not a tool.
     pub(crate) fn schemas(
         &self,
         node: Node<'n>,

@@ -517,7 +517,7 @@ impl Compiler {
         list.iter().map(|name| name.as_str().map(str::to_owned)).collect()
     }
 
-    /// Adds a flaw if `value` is not of the type `wanted`. Returns the rule of an annotation, which is none.
+    /// Adds a flaw if `value` is not of the type `wanted`. Returns `None`: an annotation has no rule.
     fn require_type(&mut self, value: &Json, at: &str, wanted: &str) -> Option<PlainRule> {
         if !ValueType::find(wanted).is_some_and(|wanted| wanted.includes(value)) {
             self.add_flaw(at, &format!("{value} is not of type \"{wanted}\""));

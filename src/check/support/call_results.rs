@@ -52,7 +52,7 @@ fn explain_unread_result(result: &Json) -> Option<String> {
         }
         match text.trim_start().starts_with(['{', '[', '"']) {
             true if json::from_str::<Json>(text).is_ok() => None,
-            true => Some("it begins as JSON and is none, so it may be cut".to_owned()),
+            true => Some("it begins like JSON but is not JSON, so it may be cut".to_owned()),
             false => Some("it is a text, in which no path selects anything".to_owned()),
         }
     })

@@ -28,7 +28,7 @@ struct NearTool<'r> {
 }
 
 /// Returns `outcome`, unless calls with near names could change it. With `both_ways`, a violation counts as changed, too, if
-/// there is none in the other reading.
+/// the other reading does not have it.
 pub(super) fn require_exact_names(
     check: &dyn Check,
     evidence: &Evidence<'_>,

@@ -79,7 +79,7 @@ fn find_reversed_order(
         CheckScope::Figures => false,
         // The last words in the file are the first ones of the run.
         CheckScope::Answer => true,
-        // A combination asks its checks. The end of the run is none of them.
+        // A combination asks its checks. The end of the run is not one of them.
         CheckScope::Nothing => check.judges_end() && check.tools().is_empty(),
         CheckScope::Calls => answer.as_ref().is_ok_and(|outcome| {
             let is_violated = |outcome: &Outcome| !outcome.violations.is_empty();

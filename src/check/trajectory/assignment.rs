@@ -76,7 +76,7 @@ impl<'c> Matching<'c> {
         }
     }
 
-    /// Searches a path from a free slot to a free call, breadth first, and pairs along it. If there is none, a demanded
+    /// Searches a path from a free slot to a free call, breadth first, and pairs along it. Without such a path, a demanded
     /// slot may take the call of a slot that is not demanded.
     fn augment(&mut self, start: usize, forbidden_only: bool) {
         // Forbidden calls alone, or all. Each call is closed when the search reaches it.

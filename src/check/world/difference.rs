@@ -15,9 +15,9 @@ const MAX_DIFFERENCES: usize = 1_000;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct StateDifference {
     pub(crate) path: StatePath,
-    /// The expected value. `None`: there should be none.
+    /// The expected value. `None` if the path should be absent.
     pub(crate) expected: Option<Json>,
-    /// The actual value. `None`: there is none.
+    /// The actual value. `None` if the path is absent.
     pub(crate) actual: Option<Json>,
 }
 

@@ -65,7 +65,7 @@ pub fn describe_runs(out: &Path) -> String {
     names.sort_unstable_by(|one, other| other.cmp(one));
     names.truncate(MAX_LISTED);
     if names.is_empty() {
-        "; there is none".to_owned()
+        "; the folder contains no run".to_owned()
     } else {
         format!("; the newest: `{}`", names.join("`, `"))
     }

@@ -13,7 +13,7 @@ const MAX_TRIMMED: usize = 8;
 /// The marks that end a sentence or a bracket, and not a URL or a path.
 const TRAILING: &[char] = &['.', ',', ';', ':', '!', '?', '\'', '*', '_', '~', '-'];
 
-/// Endings that make a name of a file without a folder. `js` is none: Node.js is no file.
+/// Endings that make a name a file without a folder. `js` is not in the list: Node.js is not a file.
 const EXTENSIONS: &[&str] = &[
     "bash", "c", "cfg", "conf", "cpp", "css", "csv", "db", "doc", "docx", "gif", "go", "gz", "h", "hpp",
     "htm", "html", "ini", "ipynb", "java", "jpeg", "jpg", "json", "jsonl", "jsx", "lock", "log", "md",

@@ -82,7 +82,7 @@ pub(super) fn split_user_pattern(text: &str, default: Flags) -> Result<UserPatte
     Ok(written)
 }
 
-/// The body and the flags of `/body/flags`. A path such as `/api/v1` is none: JavaScript escapes a slash inside.
+/// The body and the flags of `/body/flags`. A path such as `/api/v1` is not a pattern: JavaScript escapes a slash inside.
 fn split_literal(text: &str) -> Option<(&str, &str)> {
     let (body, letters) = text.strip_prefix('/')?.rsplit_once('/')?;
     let is_literal = !body.is_empty() && letters.chars().all(|c| "dgimsuvy".contains(c)) && !ends_early(body);

@@ -152,7 +152,7 @@ fn average(values: impl Iterator<Item = f64>) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / count_to_f64(values.len()))
 }
 
-/// Returns the sum of the values; `None` if there are none, or if one of them is unknown: a part of the cost looks like a saving.
+/// Returns the sum of the values; `None` without values, or if one of them is unknown: a part of the cost looks like a saving.
 fn sum_known<T: std::iter::Sum>(values: impl Iterator<Item = Option<T>>) -> Option<T> {
     let values: Vec<T> = values.collect::<Option<_>>()?;
     (!values.is_empty()).then(|| values.into_iter().sum())

@@ -254,8 +254,8 @@ fn list_runs(verdict: &Verdict) -> Vec<RunRecord> {
         }
         return runs;
     }
-    // A verdict that was written without the results of its runs has one result for all of them. That of several runs together
-    // is none: it says whether enough of them passed.
+    // A verdict that was written without the results of its runs has one result for all of them. The result of
+    // several runs together is not the result of one: it says whether enough of them passed.
     let is_told = verdict.runs.iter().any(|run| run.status.is_some());
     let is_result = verdict.passed || matches!(verdict.status, Status::Pass | Status::Fail);
     if !is_told && verdict.runs.len() < 2 && is_result && verdict.statistics.is_none() {

@@ -112,7 +112,7 @@ impl<'r> RunFigureTotals<'r> {
         figures.map(|(name, value)| NamedFigure { name, value: escape_line(&value) }).collect()
     }
 
-    /// Describes the violations that snapshots accept; `None` if there are none.
+    /// Describes the violations that snapshots accept; `None` without such violations.
     pub(super) fn describe_pinned(&self) -> Option<String> {
         (self.pinned > 0).then(|| {
             let cases = count_noun(self.pinned_cases, "case");

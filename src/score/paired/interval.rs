@@ -38,7 +38,7 @@ pub fn compute_newcombe_interval(table: PairedTable, level: f64) -> Bounds {
 
 /// Returns the interval of the mean of `values` (Student's t). Without a value it is the whole range of a difference.
 ///
-/// A spread of zero is no knowledge: ten pairs without any difference do not show that there is none. If fewer than six values
+/// A spread of zero is no knowledge: ten pairs without any difference do not prove a difference of zero. If fewer than six values
 /// are not zero, or if all are the same, each end is at least as far from the mean as the share of an event that `values.len()`
 /// observations can have missed.
 pub fn compute_t_interval(values: &[f64], level: f64) -> Bounds {

@@ -38,7 +38,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Describes the finite numbers among `values`; `None` if there are none.
+    /// Describes the finite numbers among `values`; `None` without finite numbers.
     pub fn of_values(values: &[f64], confidence_level: f64) -> Option<Self> {
         let values = sort_finite(values);
         let min = *values.first()?;

@@ -183,7 +183,7 @@ impl Default for Variance {
 pub struct VarianceResult {
     /// The figures of the runs.
     pub statistics: Statistics,
-    /// The failed requirements. Each points at its setting. The case holds if there are none.
+    /// The failed requirements. Each points at its setting. The case holds if the list is empty.
     pub failures: Vec<Violation>,
     /// The requirements on several attempts, with what the runs reach.
     pub attempts: Vec<RequiredAttempts>,

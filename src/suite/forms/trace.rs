@@ -62,7 +62,7 @@ pub(crate) struct Run {
     offered: Option<Vec<String>>,
     /// What a verifier gave the run, by name: `{reward: 1}`.
     rewards: Option<BTreeMap<String, f64>>,
-    /// Why the rewards do not count, or why there are none.
+    /// Why the rewards do not count, or why they are missing.
     rewards_invalid: Option<String>,
     /// `true`: the calls of the run were not recorded. A text: why some of its calls may be missing.
     calls_unrecorded: Option<CallsUnrecorded>,

@@ -240,7 +240,7 @@ impl Group {
     }
 }
 
-/// Returns the mean of the values; `None` if one of them is unknown, or if there are none.
+/// Returns the mean of the values; `None` without values, or if one of them is unknown.
 fn mean_of_known(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let mut sum = 0.0;
     let mut count = 0.0;

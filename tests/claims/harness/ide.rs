@@ -39,7 +39,7 @@ fn jetbrains_reads_only_json_and_finds_the_place() {
     assert!(ignored, "{}", ran.stdout);
 }
 
-/// The events as rust-analyzer reads them: `CargoTestOutput` in its `test_runner.rs`. It shows a line that is none as text.
+/// The events as rust-analyzer reads them: `CargoTestOutput` in its `test_runner.rs`. It shows a line that is not an event as text.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
 enum RustAnalyzerEvent {

@@ -75,7 +75,7 @@ const OF_A_RULE: &[(&str, &str)] = &[
     ),
     (
         "{type: requires, tool: a}",
-        "10: `requires` is none of the known values (help: did you mean `require`?)",
+        "10: `requires` is not one of the known values (help: did you mean `require`?)",
     ),
     ("require", "3: expected a mapping of settings, found the text `require`"),
 ];
@@ -100,7 +100,7 @@ const OF_THE_SETTINGS: &[(&str, &str)] = &[
     ("sequence: []", "1:11: `sequence` is empty: name at least one tool"),
     (
         "sequence: [a]\nsame_turn: alow",
-        "2:12: `alow` is none of the known values (help: did you mean `allow`?)",
+        "2:12: `alow` is not one of the known values (help: did you mean `allow`?)",
     ),
     (
         "sequence: [a]\nrequire_exercized: true",
@@ -139,7 +139,7 @@ fn all_mistakes_of_a_policy_are_reported_at_once_and_in_its_file() {
     for (name, expected) in [
         (
             "list.yaml",
-            "list.yaml:1:3: `tool` is missing\nlist.yaml:2:10: `eventualy` is none of the known values (help: did you mean `eventually`?)",
+            "list.yaml:1:3: `tool` is missing\nlist.yaml:2:10: `eventualy` is not one of the known values (help: did you mean `eventually`?)",
         ),
         ("empty.yaml", "empty.yaml:1:1: an empty list of rules checks nothing (help: add a rule)"),
         ("keys.yaml", "keys.yaml:2:1: unknown key `sequence` (help: did you mean `sequences`?)"),

@@ -147,7 +147,7 @@ struct Parser<'t, 'k> {
     /// The values are only checked.
     skips: bool,
     /// The values of the lists and objects that are not read to their end, the innermost last. A list or an object takes its own
-    /// values from the end once it is complete. So each is allocated once and at its exact size, and none is moved while it
+    /// values from the end once it is complete. So each is allocated once and at its exact size, and is not moved while it
     /// grows.
     items: Vec<JsonNode<'t>>,
     entries: Vec<(JsonText<'t>, JsonNode<'t>)>,

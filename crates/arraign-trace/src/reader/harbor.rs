@@ -145,7 +145,7 @@ impl<'f, F: TrialFiles> Joiner<'f, F> {
         Self { files, known: HashSet::new(), missing: Vec::new() }
     }
 
-    /// Reads the trajectories of these folders as one run. `None` if there is none.
+    /// Reads the trajectories of these folders as one run. `None` without a trajectory.
     fn read_folders(mut self, folders: &[String]) -> Result<Option<Trace>, F::Error> {
         let mut whole: Option<JsonMap> = None;
         let mut first = String::new();

@@ -54,7 +54,7 @@ pub struct Trace {
     /// The parts of the file that the reader did not understand.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<UnreadPart>,
-    /// The text after the last tool call. An empty text is an answer; `None` is none at all.
+    /// The text after the last tool call. An empty text is an answer; `None` means that the run has no answer.
     pub answer: Option<String>,
     /// The reasoning in front of an answer that was recorded beside the messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -11,7 +11,7 @@ use crate::JsonSchema;
 pub struct Rewards {
     /// The rewards, by name.
     pub values: BTreeMap<String, f64>,
-    /// Why the rewards do not count, or why there are none.
+    /// Why the rewards do not count, or why they are missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invalid: Option<String>,
 }

@@ -77,7 +77,7 @@ const REASONS: &str = "
   run-lines: the document has no `prompt`
   native: the document has neither `steps` nor `calls`
   anthropic: the document has no `messages` and is no response
-  openai-responses: the first record is none of this format
+  openai-responses: the first record is not of this format
   openai-chat: the document has neither `messages` nor `choices`";
 
 #[test]

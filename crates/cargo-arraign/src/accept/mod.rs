@@ -145,7 +145,7 @@ impl AcceptPlan {
     }
 }
 
-/// Renders the new baseline. The error says why there is none.
+/// Renders the new baseline. The error says why this is impossible.
 fn render_baseline(
     verdict: &Verdict,
     finding: &Finding,

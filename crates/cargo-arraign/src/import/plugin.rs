@@ -247,7 +247,7 @@ fn convert_tool_used(keys: &mut Keys<'_>, draft: &mut SuiteDraft) -> ConvertedGr
         tool = json!({"tool": name, "args_match": {argument: whole}});
     }
     let [least, most] = ["min", "max"].map(|key| keys.take(&[key]).and_then(|node| node.to_json().as_u64()));
-    // At least one call is asked for, unless `min` says otherwise; with `max: 0` alone none is.
+    // At least one call is asked for, unless `min` says otherwise; with `max: 0` alone, no call is asked for.
     let least = least.unwrap_or(u64::from(most != Some(0)));
     let mut count = JsonMap::from_iter([
         ("type".to_owned(), "count".into()),

@@ -108,7 +108,7 @@ fn find_extension(path: &Path) -> Option<&'static str> {
     EXTENSIONS.iter().copied().find(|known| *known == extension)
 }
 
-/// Returns the format of a text in which an agent did something. A file of settings is none, even if a reader takes it for the
+/// Returns the format of a text in which an agent did something. A file of settings is not such a text, even if a reader takes it for the
 /// beginning of a run.
 fn detect_transcript(text: &str) -> Option<&'static str> {
     let recording = reader::read(text, None).ok()?;

@@ -146,7 +146,7 @@ impl FolderCase {
 fn run_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::with_capacity(items.len()));
-    // Each thread takes the next item until none is left, so that a slow item does not delay the others.
+    // Each thread takes the next item until the list is empty, so that a slow item does not delay the others.
     let take_items = || {
         while let Some((at, item)) =
             Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, items.get(at)?)))

@@ -38,7 +38,9 @@ pub(super) fn require_person(mode: FixMode) -> Result<(), CliError> {
         return Err(CliError::new(format!("{why}: run it on your machine and commit the result")));
     }
     if mode == FixMode::Ask && !io::stdin().is_terminal() {
-        return Err(CliError::new("`--fix` asks on a terminal, and there is none: `--fix=all` does not ask"));
+        return Err(CliError::new(
+            "`--fix` asks on a terminal, and standard input is not a terminal: `--fix=all` does not ask",
+        ));
     }
     Ok(())
 }

@@ -112,7 +112,7 @@ const WRONG: &[(&str, &str, &[&str])] = &[
     (
         "- {id: a, tier: smok, trace: traces/t.json, expect: [{tool_called: get_order}]}",
         "1:17",
-        &["`smok` is none of the known values", "did you mean `smoke`?"],
+        &["`smok` is not one of the known values", "did you mean `smoke`?"],
     ),
     (
         "- id: a\n  trace: traces/t.json\n  expect:\n    - contains: Status: shipped\n",

@@ -27,7 +27,7 @@ struct GateLists {
 pub(super) enum Refusal<'g> {
     /// This entry denies it. The second field is the entry's pointer.
     Denied(&'g ToolPattern, String),
-    /// It is none of these. The second field is the list's pointer.
+    /// The tool is not in this list. The second field is the list's pointer.
     NotAllowed(&'g [ToolPattern], String),
 }
 

@@ -121,7 +121,7 @@ fn one_flaw(error: &ValidationError<'_>, schema: &Json) -> Flaw {
     }
 }
 
-/// Removes the keyword at `pointer`, or the one around it. Returns `false` if there is none.
+/// Removes the keyword at `pointer`, or the one around it. Returns `false` if `pointer` names no keyword.
 fn cut_out(schema: &mut Json, pointer: &str) -> bool {
     let Some((around, last)) = pointer.rsplit_once('/') else { return false };
     match schema.pointer_mut(around) {
@@ -169,7 +169,7 @@ fn describe_reference(schema: &Json, reason: &impl std::fmt::Display) -> Flaw {
 
 fn first_broken(root: &Json, value: &Json, pointer: &str) -> Option<(String, String)> {
     match value {
-        // Values that are data, such as those of `const`, may contain a `$ref` that is none.
+        // Values that are data, such as those of `const`, may contain a `$ref` that is not a reference.
         Json::Object(map) => map.iter().filter(|(key, _)| !holds_values(key)).find_map(|(key, value)| {
             let below = join(pointer, key);
             match value {

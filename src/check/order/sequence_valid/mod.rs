@@ -304,7 +304,7 @@ impl LocatedRule {
         match finding {
             Finding::Held => !self.rule.stays_held(),
             Finding::NotExercised(_) => true,
-            // A violation that rests on such a call is none if the rule means the call after all.
+            // A violation that rests on such a call is disproved if the rule means the call after all.
             Finding::Violated { listed, .. } => {
                 let proven = listed.iter().filter(|violation| !violation.call.is_some_and(is_unreadable));
                 let proven: Vec<&Violation> = proven.collect();
@@ -455,7 +455,7 @@ impl SequenceValid {
     }
 
     fn hold(&self, located: &LocatedRule, run: &Run<'_>) -> (Item, Vec<Violation>) {
-        // A violation that rests on a call with unreadable arguments is none, so each of them must be seen.
+        // A violation that rests on a call with unreadable arguments does not count, so all violations are listed.
         let described = if located.find_unreadable(run).is_some() { usize::MAX } else { MAX_RULE_VIOLATIONS };
         let run = &Run { described, ..*run };
         let Ok(finding) = located.check_readings(run) else {

@@ -81,7 +81,7 @@ fn refuse_misplaced(settings: &Placed<SequenceSettings>) -> Result<(), LoadError
         }
         (None, Some(_), None) => match &settings.aliases {
             Some(aliases) => aliases
-                .error("`aliases` are for `rules`, and there are none")
+                .error("`aliases` need `rules`, and this check has no `rules`")
                 .help("move them to the policy file"),
             None => return Ok(()),
         },

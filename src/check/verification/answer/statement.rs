@@ -67,7 +67,7 @@ pub(in crate::check::verification) fn read_request(prompt: Option<&str>) -> Requ
 }
 
 /// Finds the first word of a statement that might be about work, in words that are not known. A question, a refusal, a plan
-/// or advice is none, and the sentences `known` are judged already. `request` decides how much is needed: whoever asked for work
+/// or advice is no such statement, and the sentences `known` are judged already. `request` decides how much is needed: whoever asked for work
 /// gets an account of it.
 pub(in crate::check::verification) fn find_unknown_statement(
     answer: &Answer<'_>,
@@ -283,7 +283,7 @@ const FINISHED: &[&str] = &[
 const OWNERS: &[&str] =
     &["i", "i've", "we", "we've", "have", "also", "now", "just", "then", "successfully", "already", "and"];
 
-/// Whether a word is a past tense of a deed. Looking at things is none, and neither is what only describes.
+/// Whether a word is a past tense of a deed. Words for looking at things are not included, nor are words that only describe.
 fn is_deed(word: &str) -> bool {
     static LOOKS: WordSet = WordSet::new(
         "

@@ -312,7 +312,7 @@ fn read_verb(words: &[ProseWord], at: usize, continues: bool) -> Option<WorkStat
     let kind = refine_kind(words, at, kind)?;
     let of = |form, from| Some(WorkStatement { kind, form, from, at });
     match form {
-        // `Set the limit` may be advice, `I set the limit` is none.
+        // `Set the limit` may be advice, `I set the limit` is not.
         Some(Subject::Author(from)) if matches!(word, "set" | "put") && from == at => None,
         Some(Subject::Author(from)) if !is_bare_run => of(WorkForm::Own, from),
         Some(Subject::Passive { from, is_present }) if is_result(words, at, is_present) => {

@@ -14,7 +14,7 @@ const MIN_LINE: usize = 16;
 
 /// Returns the block that begins with `begin`, the dashes and `BEGIN` of a private key.
 ///
-/// The block goes on to its `END` line. If there is none, because the text was cut off, or if the line is far away, the lines
+/// The block goes on to its `END` line. Without this line, because the text was cut off, or if it is far away, the lines
 /// that can be a part of a key belong to the block.
 pub(super) fn measure_block(scan: &mut SecretScan<'_>, begin: Range<usize>) -> Option<Range<usize>> {
     let text = scan.text;

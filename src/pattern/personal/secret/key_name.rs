@@ -27,7 +27,7 @@ static FOREIGN_WORDS: WordList = LazyLock::new(|| list_lines(include_str!("data/
 /// What a `pass` or `pw` that is a password belongs to: `DB_PASS`. In other names it is a success or a round.
 static PASS_OWNERS: WordList = LazyLock::new(|| list_words(include_str!("data/pass_owners.txt")));
 
-/// Words in the place of a value that is none.
+/// Words that stand in the place of a value, and are not values.
 static OTHER_VALUES: WordList = LazyLock::new(|| list_words(include_str!("data/other_values.txt")));
 
 /// Words in the names of values that may be secrets.

@@ -62,7 +62,7 @@ const ORDERS = {
   slow: most("ms"), dear: most("usd"), tokens: most("tokens"), calls: most("calls"),
 };
 
-// The indices of the rows that hold all words and stand as one of `standings` (any, where there is none).
+// The indices of the rows that hold all words and stand as one of `standings` (any, without `standings`).
 function found(words, standings, order) {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (row) => (!standings.size || standings.has(row.standing)) && wanted.every((word) => wordsOf(row).includes(word));

@@ -462,7 +462,7 @@ impl<'t> Conversation<'t> {
         let is_error = reply.stop_reason.as_ref().is_some_and(|reason| reason.starts_with("error:"));
         self.is_refused = is_error && reply.messages.is_empty() && reply.usage.is_none();
         self.stop_reason = reply.stop_reason;
-        // A refused request used no tokens, and its time is none of the model.
+        // A refused request used no tokens, and its time is not the time of the model.
         if self.is_refused {
             return;
         }

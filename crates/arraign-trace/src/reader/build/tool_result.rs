@@ -95,7 +95,7 @@ impl OutcomeMarks {
             JsonNode::Bool(false) => self.has_success = true,
             value if is_set(value) => self.has_failure = true,
             JsonNode::String(text) if text.trim().is_empty() => self.empty_error = Some(key.to_owned()),
-            // An exception that was written as JSON. Errors that are a list of none are no error.
+            // An exception that was written as JSON. An empty list of errors is no error.
             JsonNode::Object(error) if error.is_empty() && !key.ends_with('s') => {
                 self.empty_error = Some(key.to_owned());
             }

@@ -95,7 +95,7 @@ fn add(episodes: &mut Episodes, mut event: JsonObject) -> Result<(), DecodeError
         "tool_call" => episode.call(event, time),
         "episode_end" => episode.end(event, time),
         other => {
-            Err(DecodeError::new(format!("`{other}` is none of `{}`", EVENTS.join("`, `"))).at_key("type"))
+            Err(DecodeError::new(format!("`{other}` is not one of `{}`", EVENTS.join("`, `"))).at_key("type"))
         }
     }
 }

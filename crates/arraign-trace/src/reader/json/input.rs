@@ -182,7 +182,7 @@ impl<'t> Input<'t> {
         marks
     }
 
-    /// Returns the first record, or the reason why there is none.
+    /// Returns the first record. The error says that the file has no record.
     pub(crate) fn first(&self) -> Result<&JsonNode<'t>, String> {
         self.records.first().map(|record| &record.value).ok_or_else(|| "the list is empty".to_owned())
     }

@@ -78,7 +78,7 @@ impl<'t> JsonObject<'t> {
         self.text(names)?.ok_or_else(|| DecodeError::new(format!("`{}` is missing", names[0])))
     }
 
-    /// Takes the list under one of `names`; empty if there is none.
+    /// Takes the list under one of `names`; empty without such a key.
     pub(crate) fn list(&mut self, names: &[&str]) -> Result<Vec<JsonNode<'t>>, DecodeError> {
         match self.take_named(names) {
             None => Ok(Vec::new()),

@@ -29,7 +29,7 @@ pub(super) fn build_checks(assertion: &Assertion, form: OutputForm) -> Converted
         "regex" => Ok(vec![build_check("not_regex", read_pattern(assertion)?)]),
         // promptfoo finds JSON anywhere in a text, and `json: fenced` does not.
         "contains-json" => {
-            Err("arraign does not look for JSON inside a text, so it cannot require that there is none")
+            Err("arraign does not look for JSON inside a text, so it cannot require a text without JSON")
         }
         _ => {
             let mut checks = build_positive(assertion)?;

@@ -97,6 +97,6 @@ pub(crate) fn read_word<T: Copy>(value: &JsonNode, known: &[(&str, T)]) -> Read<
     found.map(|(_, meaning)| Some(*meaning)).ok_or_else(|| {
         let words: Vec<&str> = known.iter().map(|(word, _)| *word).collect();
         let help = crate::suggest::did_you_mean(&word, &words);
-        NativeMistake { help, ..NativeMistake::new(format!("`{word}` is none of the known values")) }
+        NativeMistake { help, ..NativeMistake::new(format!("`{word}` is not one of the known values")) }
     })
 }

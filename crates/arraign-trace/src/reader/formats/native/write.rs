@@ -162,7 +162,7 @@ fn ended(trace: &Trace) -> Option<&Ended> {
     (trace.infer_ending() != trace.ended).then_some(&trace.ended)
 }
 
-/// The arguments as a reader takes them: none are not written, a text is JSON inside of JSON.
+/// The arguments as a reader takes them: empty arguments are not written, a text is JSON inside of JSON.
 fn arguments(arguments: &Arguments) -> Option<Json> {
     match arguments {
         Arguments::Broken { raw, .. } => Some(Json::String(raw.clone().into())),

@@ -161,7 +161,7 @@ fn add_message(builder: &mut TraceBuilder, mut message: JsonObject) -> Result<()
         "assistant" => add_assistant(builder, message)?,
         "tool" | "function" => answer(builder, message)?,
         other => {
-            let problem = format!("the role `{other}` is none of `{}`", ROLES.join("`, `"));
+            let problem = format!("the role `{other}` is not one of `{}`", ROLES.join("`, `"));
             return Err(DecodeError::new(problem).at_key("role"));
         }
     }

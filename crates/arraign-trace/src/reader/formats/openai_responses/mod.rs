@@ -75,7 +75,7 @@ fn detect_format(input: &Input) -> Detection {
     // Cases of a batch may have failed, which says nothing about the format.
     let records = input.records.iter().filter(|record| batch::failure(&record.value).is_none());
     let first = records.clone().next().and_then(|record| shape(&record.value));
-    let first = first.ok_or("the first record is none of this format")?;
+    let first = first.ok_or("the first record is not of this format")?;
     // Items look like the events of many other formats. Most of these files are declined without a look at each shape.
     let is_item = |record: &JsonNode| batch::failure(record).is_none() && is_telling(record);
     if first == ResponsesShape::Item && !input.any_with(&TELLING_KEYS, is_item) {
@@ -85,7 +85,7 @@ fn detect_format(input: &Input) -> Detection {
     let mut foreign =
         records.filter(|record| first != ResponsesShape::Event && shape(&record.value) != Some(first));
     match foreign.next() {
-        Some(record) => Err(Reason::of(record.at, "is none of this format")),
+        Some(record) => Err(Reason::of(record.at, "is not of this format")),
         None => Ok(Certainty::Sure),
     }
 }

@@ -16,7 +16,7 @@ const DEEPEST: usize = 64;
 pub(crate) struct SdkSpan<'t> {
     pub(crate) at: At,
     pub(crate) id: String,
-    /// The id of the enclosing span; empty if there is none.
+    /// The id of the enclosing span; empty for the root.
     pub(crate) parent: String,
     pub(crate) started: Option<u64>,
     pub(crate) ended: Option<u64>,
