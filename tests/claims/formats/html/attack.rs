@@ -10,7 +10,7 @@ fn attacks() -> Vec<Verdict> {
     }
     // A name of a tool and one of a key are whatever the definitions and the results of mock tools say.
     let mut hostile = all[0].clone();
-    hostile.findings[0].violations[0].message = HOSTILE.to_owned();
+    HOSTILE.clone_into(&mut hostile.findings[0].violations[0].message);
     attack(&mut hostile, HOSTILE, HOSTILE);
     all.push(hostile);
     all
