@@ -235,7 +235,7 @@ fn a_folder_of_events_is_one_run() {
     assert!(error.to_string().contains("no file matches `events/*.json`"), "{error}");
 }
 
-/// Rewrites the replies of the models in MLflow's sample as another library returns them.
+/// Rewrites the replies of the models in `MLflow`'s sample as another library returns them.
 fn rewrite_replies(trace: &mut Value, rewrite: fn(&str, &[(&str, Value)]) -> Value) {
     for span in trace["data"]["spans"].as_array_mut().expect("spans") {
         let attributes = span["attributes"].as_object_mut().expect("attributes");
@@ -265,14 +265,14 @@ fn mlflow_orders_parallel_calls_as_the_model_asked_whichever_library_it_has() {
                 json!({"type": "function_call", "call_id": "c", "name": name, "arguments": arguments.to_string()})
             });
             let said = json!({"type": "message", "content": [{"type": "output_text", "text": text}]});
-            json!({"object": "response", "output": Value::from_iter([said].into_iter().chain(calls))})
+            json!({"object": "response", "output": ([said].into_iter().chain(calls).collect::<Value>())})
         }),
         ("Anthropic", |text, asked| {
             let calls = asked.iter().map(
                 |(name, arguments)| json!({"type": "tool_use", "id": "c", "name": name, "input": arguments}),
             );
             let said = json!({"type": "text", "text": text});
-            json!({"type": "message", "content": Value::from_iter([said].into_iter().chain(calls))})
+            json!({"type": "message", "content": ([said].into_iter().chain(calls).collect::<Value>())})
         }),
         ("LangChain", |text, asked| {
             let calls =

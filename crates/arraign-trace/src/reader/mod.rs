@@ -259,7 +259,7 @@ fn named(name: &str) -> Result<Reader, TraceError> {
 }
 
 /// Reads by a reader that the user names: it may know less of the file than the user. But where the reader declines a
-/// file, and then finds nothing in it or does not understand parts of it, its objection was right.
+/// file, and then finds no call in it or does not understand parts of it, its objection was right.
 fn read_named(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
     let read_named = |input| {
         let mut recording = read_by(reader, input)?;
@@ -282,17 +282,13 @@ fn read_named(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
     })
 }
 
-/// Whether a reader found nothing in a file, or did not understand parts of it.
+/// Whether a reader found no call in a file, or did not understand parts of it. In a file of another format, the texts may
+/// be where the reader expects them, and the calls elsewhere.
 fn is_doubtful(recording: &Recording) -> bool {
     // Texts with a call in them were read: the reader is not to blame for how the model calls its tools.
     let is_doubtful = |part: &UnreadPart| !matches!(part.what, UnreadContent::TextCall { .. });
     let is_unread = recording.runs.iter().any(|run| run.unread.iter().any(is_doubtful));
-    is_unread || recording.runs.iter().all(is_blank)
-}
-
-/// Whether nothing was said or done.
-fn is_blank(run: &Trace) -> bool {
-    run.messages.is_empty() && run.calls.is_empty() && run.answer.is_none()
+    is_unread || recording.runs.iter().all(|run| run.calls.is_empty())
 }
 
 fn read_by(reader: &Reader, input: Input) -> Result<Recording, TraceError> {

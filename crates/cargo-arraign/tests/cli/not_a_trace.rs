@@ -47,7 +47,7 @@ fn assert_is_read(folder: &Path) {
 #[test]
 fn a_log_with_a_prefix_is_cut_by_the_command_of_the_message() {
     let folder = tempfile::tempdir().expect("a folder");
-    let lines: String = CHAT.iter().map(|line| format!("2026-11-29T06:47:18Z app[7]: {line}\n")).collect();
+    let lines = CHAT.map(|line| format!("2026-11-29T06:47:18Z app[7]: {line}\n")).concat();
     fs::write(folder.path().join("app.log"), lines).expect("a file");
     if follow_advice(folder.path(), "app.log", "line 1, column 30: this is a log with a prefix") {
         assert_is_read(folder.path());
