@@ -89,8 +89,8 @@ impl FileOpener {
     }
 }
 
-/// Renders the path that leads from `folder` to `path`, with `/` between its parts. `None` if there is none, as between
-/// two drives.
+/// Renders the path that leads from `folder` to `path`, with `/` between its parts. `None` if both are on
+/// different drives.
 fn render_relative(path: &Path, folder: &Path) -> Option<String> {
     let shared = folder.ancestors().find(|above| path.starts_with(above))?;
     let ups = folder.strip_prefix(shared).ok()?.components().map(|_| "..".into());

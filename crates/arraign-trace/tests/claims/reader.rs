@@ -56,6 +56,32 @@ fn each_sample_reads_as_it_is_pinned() {
     assert!(wrong.is_empty(), "BLESS=1 accepts these:\n{}", wrong.join("\n"));
 }
 
+/// A reader that the user names may find the texts of a foreign file, and none of its calls.
+#[test]
+fn a_named_reader_that_declines_a_file_reads_calls_or_nothing() {
+    let mut refused = 0;
+    for (own, path) in samples() {
+        let text = text(&path);
+        // Each file is read by each reader, and the large ones show nothing more.
+        if text.len() > 20_000 {
+            continue;
+        }
+        let claims = reader::claims(&text).expect("JSON");
+        for other in
+            reader::READERS.iter().filter(|other| !claims.iter().any(|(name, _)| *name == other.name))
+        {
+            match reader::read(&text, Some(other.name)) {
+                Ok(recording) => {
+                    let is_called = recording.runs.iter().any(|run| !run.calls.is_empty());
+                    assert!(is_called, "{own} as {}: {}", other.name, path.display());
+                }
+                Err(_) => refused += 1,
+            }
+        }
+    }
+    assert!(refused > 1000, "{refused}");
+}
+
 fn render(recording: &Recording) -> String {
     let mut shown = format!("{}\n", recording.format);
     for trace in &recording.runs {
