@@ -64,7 +64,7 @@ pub enum MockProblem {
     Unmocked(String),
     /// It is not a call by the rules of MCP, so nobody can say which tool would answer it.
     Malformed(String),
-    /// The run has made [`MAX_CALLS`] calls before.
+    /// The run has made 10,000 calls before.
     TooMany(String),
     /// The program or the recorded server that answers it failed.
     Failed(String),
