@@ -39,7 +39,7 @@ pub(super) enum CallDoubt<'c> {
     Arguments(&'c Call),
     /// Whether the call changed anything before it failed.
     Change(&'c Call),
-    /// Which of two calls of one turn was first.
+    /// Which of two calls that may have run at the same time was first.
     Order { change: &'c Call, other: &'c Call },
 }
 
@@ -55,7 +55,7 @@ impl CallDoubt<'_> {
             ))
             .help(HELP),
             Self::Order { change, other } => CannotDecide::missing(format!(
-                "it is not known whether call {} of `{}` changed anything before call {} of `{}`: they are of one turn",
+                "it is not known whether call {} of `{}` changed anything before call {} of `{}`: they may have run at the same time",
                 change.index, change.name, other.index, other.name
             ))
             .help(HELP),

@@ -6,8 +6,9 @@
 //!
 //! `write` names the tools that change something, as in [`effects`](effects.md). A call after a successful one of these
 //! tools repeats no call before it: with `no_repeated_calls: {write: ["update_*"]}`, an agent may read an order again after
-//! `update_order`. The same write twice in a row is still a repeat. If the write in between failed, looks like a failure,
-//! or is of one turn with one of the two calls, nobody knows whether something had changed, and the check is undecided.
+//! `update_order`. The same write twice in a row is still a repeat. If the write in between failed, looks like a failure, or
+//! may have run at the same time as one of the two calls (it is of the same turn, or of another agent), nobody knows whether
+//! something had changed, and the check is undecided.
 //!
 //! This case fails:
 //!
@@ -15,16 +16,19 @@
 #![doc = include_str!("../../../tests/check/no_repeated_calls/fail-the-same-search-twice.yaml")]
 //! ```
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 
 use super::call_rule::{CallCheck, CallDoubt, CallFinding, CallRule, refuse_false, yes};
 use crate::JsonSchema;
 use crate::check::{BuildCheck, Check, CheckKind, Scope};
 use crate::evidence::{CallSuccess, Known, is_same_turn};
+use crate::json::Json;
 use crate::outcome::Violation;
 use crate::pattern::ToolPattern;
 use crate::place::LoadErrors;
-use crate::trace::{Arguments, Call};
+use crate::trace::{Arguments, Call, ToolServer};
 use crate::yaml::Placed;
 
 pub(crate) const KIND: CheckKind = CheckKind::built::<NoRepeatedCallsSettings>(
@@ -66,15 +70,21 @@ struct NoRepeatedCalls {
 
 impl CallRule for NoRepeatedCalls {
     fn find<'c>(&self, calls: &'c [Call], success: CallSuccess) -> Vec<CallFinding<'c>> {
+        let mut run = WrittenRun { calls, success, writes: Vec::new() };
+        let mut tools: HashMap<(&str, &ToolServer), ToolCalls> = HashMap::new();
         let mut found = Vec::with_capacity(calls.len());
-        // The calls that a later one may repeat.
-        let mut originals = Vec::with_capacity(calls.len());
         for (at, call) in calls.iter().enumerate() {
-            let finding = self.judge_call(call, &calls[..at], &originals, success);
+            let tool = tools.entry((&call.name, &call.server)).or_default();
+            let finding = self.judge_call(at, tool, &run);
             // A repeat is reported against the first call. Where calls change something, each call may be the first after
             // a change. A failed call may be repeated.
-            let is_first = !matches!(finding, CallFinding::Violated(_)) || !self.write.is_empty();
-            originals.push(is_first && success.happened(call) != Known::No);
+            let is_original = !matches!(finding, CallFinding::Violated(_)) || !self.write.is_empty();
+            if is_original && success.happened(call) != Known::No {
+                tool.keep(at, &run, !self.write.is_empty());
+            }
+            if self.write.iter().any(|tool| tool.matches(call)) {
+                run.writes.push(at);
+            }
             found.push(finding);
         }
         found
@@ -95,48 +105,25 @@ impl CallRule for NoRepeatedCalls {
 }
 
 impl NoRepeatedCalls {
-    /// Compares a call with the calls before it, of which `originals` says which ones it may repeat.
-    ///
-    /// Goes back from the call, and collects the changes between the call and each earlier one. A change that surely happened
-    /// separates the two, unless it is of one turn with one of them: the calls of a turn have no order. Other changes
-    /// leave open whether the call is a repeat.
-    fn judge_call<'c>(
-        &self,
-        call: &'c Call,
-        earlier: &'c [Call],
-        originals: &[bool],
-        success: CallSuccess,
-    ) -> CallFinding<'c> {
-        let mut sure_change: Option<&Call> = None;
-        let mut open_change = None;
-        let mut original = None;
+    /// Compares a call with the earlier calls of its tool.
+    fn judge_call<'c>(&self, at: usize, tool: &ToolCalls<'c>, run: &WrittenRun<'c>) -> CallFinding<'c> {
+        let call = &run.calls[at];
+        let mut original: Option<&Call> = None;
         let mut doubt = None;
-        for (other, is_original) in earlier.iter().zip(originals).rev() {
-            let of_one_turn = sure_change.filter(|change| is_same_turn(change, other));
-            let is_separate = sure_change.is_some() && of_one_turn.is_none();
-            if *is_original && !is_separate && is_same_tool(call, other) {
-                let order = of_one_turn.map(|change| CallDoubt::Order { change, other });
-                match (is_repeat(call, other, success), order.or(open_change)) {
-                    (Ok(false), _) => {}
-                    (Ok(true), None) => original = Some(other),
-                    (Ok(true), Some(open)) | (Err(open), _) => doubt = doubt.or(Some(open)),
+        for earlier in tool.list_originals(call) {
+            let other = &run.calls[earlier];
+            let unrecorded = [call, other].into_iter().find(|one| one.arguments == Arguments::Unrecorded);
+            match run.find_change(earlier, at) {
+                Change::Sure => {}
+                Change::Open(open) => doubt = doubt.or(Some(open)),
+                Change::None if unrecorded.is_some() => {
+                    doubt = doubt.or(unrecorded.map(CallDoubt::Arguments));
                 }
-            }
-            if !self.write.iter().any(|tool| tool.matches(other)) {
-                continue;
-            }
-            let open = match success.happened(other) {
-                Known::Yes if is_same_turn(other, call) => CallDoubt::Order { change: other, other: call },
-                // No call further back is of one turn with both changes.
-                Known::Yes if is_separate => break,
-                Known::Yes => {
-                    sure_change = Some(other);
-                    continue;
+                Change::None if run.success.happened(other) == Known::Unknown => {
+                    doubt = doubt.or(Some(CallDoubt::Success(other)));
                 }
-                Known::No => CallDoubt::Change(other),
-                Known::Unknown => CallDoubt::Success(other),
-            };
-            open_change = open_change.or(Some(open));
+                Change::None => original = original.filter(|first| first.index < other.index).or(Some(other)),
+            }
         }
         match (original, doubt) {
             (Some(original), _) => CallFinding::Violated(Box::new(self.describe_repeat(call, original))),
@@ -161,21 +148,118 @@ impl NoRepeatedCalls {
     }
 }
 
-fn is_same_tool(one: &Call, other: &Call) -> bool {
-    one.name == other.name && one.server == other.server
+/// Whether something changed between two calls.
+enum Change<'c> {
+    None,
+    Sure,
+    /// It is not known.
+    Open(CallDoubt<'c>),
 }
 
-/// Whether a call of the same tool repeats a call that did not fail.
-fn is_repeat<'c>(call: &'c Call, original: &'c Call, success: CallSuccess) -> Result<bool, CallDoubt<'c>> {
-    if let Some(unrecorded) = [call, original].into_iter().find(|one| one.arguments == Arguments::Unrecorded)
-    {
-        return Err(CallDoubt::Arguments(unrecorded));
+/// The calls of a run, and those of them that change something.
+struct WrittenRun<'c> {
+    calls: &'c [Call],
+    success: CallSuccess,
+    /// The places of the calls that change something, in their order.
+    writes: Vec<usize>,
+}
+
+impl<'c> WrittenRun<'c> {
+    /// Finds out whether something changed between two calls. A change that happened at the same time as one of them, or
+    /// that failed, may have changed something in between or not.
+    fn find_change(&self, earlier: usize, later: usize) -> Change<'c> {
+        let first = self.writes.partition_point(|write| *write <= earlier);
+        let mut open = None;
+        for write in self.writes[first..].iter().rev() {
+            let change = &self.calls[*write];
+            let beside = [earlier, later]
+                .map(|at| &self.calls[at])
+                .into_iter()
+                .find(|other| may_overlap(change, other));
+            let doubt = match (self.success.happened(change), beside) {
+                (Known::Yes, None) => return Change::Sure,
+                (Known::Yes, Some(other)) => CallDoubt::Order { change, other },
+                (Known::No, _) => CallDoubt::Change(change),
+                (Known::Unknown, _) => CallDoubt::Success(change),
+            };
+            open = open.or(Some(doubt));
+        }
+        open.map_or(Change::None, Change::Open)
     }
-    if call.arguments != original.arguments {
-        return Ok(false);
+}
+
+/// Whether two calls may be made at the same time: they are of one turn, or of different agents.
+fn may_overlap(one: &Call, other: &Call) -> bool {
+    is_same_turn(one, other) || one.agent_path != other.agent_path
+}
+
+/// The calls of one tool that a later call may repeat, by their arguments.
+#[derive(Default)]
+struct ToolCalls<'c> {
+    recorded: HashMap<RecordedArguments<'c>, Originals<'c>>,
+    unrecorded: Originals<'c>,
+}
+
+/// Arguments that a trace records.
+#[derive(PartialEq, Eq, Hash)]
+enum RecordedArguments<'c> {
+    Json(&'c Json),
+    /// Text that is not JSON.
+    Broken(&'c str),
+}
+
+impl<'c> ToolCalls<'c> {
+    /// Keeps a call that a later one may repeat.
+    fn keep(&mut self, at: usize, run: &WrittenRun<'c>, is_latest_kept: bool) {
+        let call = &run.calls[at];
+        let originals = match record_arguments(call) {
+            Some(arguments) => self.recorded.entry(arguments).or_default(),
+            None => &mut self.unrecorded,
+        };
+        let is_sure = run.success.happened(call) == Known::Yes;
+        originals.keep(&call.agent_path, is_sure, at, is_latest_kept);
     }
-    match success.happened(original) {
-        Known::Unknown => Err(CallDoubt::Success(original)),
-        Known::Yes | Known::No => Ok(true),
+
+    /// Lists the calls that `call` may repeat.
+    fn list_originals(&self, call: &'c Call) -> Vec<usize> {
+        let same = match record_arguments(call) {
+            Some(arguments) => self.recorded.get(&arguments).into_iter().collect(),
+            None => self.recorded.values().collect::<Vec<_>>(),
+        };
+        let mut places: Vec<usize> =
+            same.into_iter().chain([&self.unrecorded]).flat_map(Originals::list).collect();
+        places.sort_unstable();
+        places
+    }
+}
+
+/// Returns the arguments of a call; `None` if the trace does not record them.
+fn record_arguments(call: &Call) -> Option<RecordedArguments<'_>> {
+    match &call.arguments {
+        Arguments::Json(json) => Some(RecordedArguments::Json(json)),
+        Arguments::Broken { raw, .. } => Some(RecordedArguments::Broken(raw)),
+        Arguments::Unrecorded => None,
+    }
+}
+
+/// Equal calls: of each agent, one that succeeded and one that may have failed. What lies between a later call and the latest
+/// of them also lies between it and the earlier ones of the same agent.
+#[derive(Default)]
+struct Originals<'c> {
+    by_agent: Vec<(&'c [String], bool, usize)>,
+}
+
+impl<'c> Originals<'c> {
+    fn keep(&mut self, agent: &'c [String], is_sure: bool, at: usize, is_latest_kept: bool) {
+        let known = self.by_agent.iter_mut().find(|(path, sure, _)| *path == agent && *sure == is_sure);
+        match known {
+            Some((_, _, place)) if is_latest_kept => *place = at,
+            Some(_) => {}
+            None => self.by_agent.push((agent, is_sure, at)),
+        }
+    }
+
+    fn list(&self) -> impl Iterator<Item = usize> + '_ {
+        self.by_agent.iter().map(|(_, _, at)| *at)
     }
 }

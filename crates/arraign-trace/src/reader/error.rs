@@ -116,11 +116,12 @@ impl ForeignFile {
     pub fn advise(self) -> &'static str {
         match self {
             Self::Har => {
-                "take the model's requests and replies out of it: `jq -c '.log.entries[] | select(.request.postData) | {request: \
-                 (.request.postData.text | fromjson), response: (.response.content.text | fromjson)}' FILE > trace.jsonl`; \
-                 streamed replies need `cargo arraign record`"
+                "take the model's requests and replies out of it: `jq -c '[.log.entries[] | select(.request.postData) | \
+                 {request: (.request.postData.text | fromjson), response: (.response.content.text | fromjson)}][]' FILE > \
+                 trace.jsonl`, after you have exported only the entries of the model; streamed replies need `cargo arraign \
+                 record`"
             }
-            Self::DockerLog => "take the output of the program out of it: `jq -r .log FILE > trace.jsonl`",
+            Self::DockerLog => "take the output of the program out of it: `jq -j .log FILE > trace.jsonl`",
             Self::PrefixedLog => "cut the prefix off: `sed -n 's/^[^{]*{/{/p' FILE > trace.jsonl`",
             Self::CurlOutput => {
                 "let curl write the body alone, without `-v` and `-i`: `curl -sS ... -o reply.json`; `cargo arraign record` keeps \
@@ -128,7 +129,7 @@ impl ForeignFile {
             }
             Self::Csv => {
                 "export JSON or JSON Lines; or convert the rows, `python3 -c 'import csv, json, sys; [print(json.dumps(row)) \
-                 for row in csv.DictReader(sys.stdin)]' < FILE > rows.jsonl`, and declare a reader for the columns: \
+                 for row in csv.DictReader(sys.stdin, delimiter=\",\")]' < FILE > rows.jsonl`, and declare a reader for the columns: \
                  docs/traces.md#declare-a-reader-for-your-own-format"
             }
             Self::AdkEvalSet => "`cargo arraign import --from adk` makes cases of it",

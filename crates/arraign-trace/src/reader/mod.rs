@@ -268,9 +268,12 @@ fn read_named(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
     };
     let Err(reason) = (reader.detect)(&input) else { return read_named(input) };
     // The error names the format that the file looks like, in case the user's name is a slip.
-    let looks_like = surest(&input).ok().map(|surest| surest.readers);
+    let surest = surest(&input).ok();
+    // A list of who said what is read by several formats, and the user knows which one wrote it.
+    let is_talk = surest.as_ref().is_some_and(|surest| is_bare_talk(surest.certainty, &input));
+    let looks_like = surest.map(|surest| surest.readers);
     let found = read_named(input).and_then(|recording| {
-        if is_doubtful(&recording) {
+        if is_unread(&recording) || (!is_talk && has_no_call(&recording)) {
             Err(TraceError::wrong(reader.name, &DecodeError::new(reason.to_string())))
         } else {
             Ok(recording)
@@ -282,13 +285,18 @@ fn read_named(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
     })
 }
 
-/// Whether a reader found no call in a file, or did not understand parts of it. In a file of another format, the texts may
-/// be where the reader expects them, and the calls elsewhere.
-fn is_doubtful(recording: &Recording) -> bool {
+/// Whether a reader did not understand parts of a file, or found nothing in it.
+fn is_unread(recording: &Recording) -> bool {
     // Texts with a call in them were read: the reader is not to blame for how the model calls its tools.
     let is_doubtful = |part: &UnreadPart| !matches!(part.what, UnreadContent::TextCall { .. });
-    let is_unread = recording.runs.iter().any(|run| run.unread.iter().any(is_doubtful));
-    is_unread || recording.runs.iter().all(|run| run.calls.is_empty())
+    let is_blank = |run: &Trace| run.messages.is_empty() && run.calls.is_empty() && run.answer.is_none();
+    recording.runs.iter().any(|run| run.unread.iter().any(is_doubtful)) || recording.runs.iter().all(is_blank)
+}
+
+/// Whether a reader found no call. In a file of another format, texts may be where the reader expects them, and calls
+/// elsewhere.
+fn has_no_call(recording: &Recording) -> bool {
+    recording.runs.iter().all(|run| run.calls.is_empty())
 }
 
 fn read_by(reader: &Reader, input: Input) -> Result<Recording, TraceError> {

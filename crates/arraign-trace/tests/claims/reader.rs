@@ -63,7 +63,7 @@ fn a_named_reader_that_declines_a_file_reads_calls_or_nothing() {
     for (own, path) in samples() {
         let text = text(&path);
         // Each file is read by each reader, and the large ones show nothing more.
-        if text.len() > 20_000 {
+        if text.len() > 20_000 || read(&path).runs.iter().all(|run| run.calls.is_empty()) {
             continue;
         }
         let claims = reader::claims(&text).expect("JSON");

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use arraign_trace::json::Json;
+use arraign_trace::json::{Json, json};
 use arraign_trace::reader::{self, READERS, TraceProblem};
 
 /// A sample of each format, in JSON.
@@ -88,4 +88,18 @@ fn the_reason_and_the_likely_format_are_told() {
     let error = reader::read(rollout, Some("claude-code")).expect_err("another format");
     assert_eq!(error.to_string(), "claude-code: no line of a session is in it");
     assert_eq!(error.help.as_deref(), Some("it looks like `codex`: without `format` it is read as that"));
+}
+
+#[test]
+fn a_list_of_texts_is_of_the_format_that_the_user_names() {
+    let list = |content: Json| {
+        json!([{"role": "user", "content": content}, {"role": "assistant", "content": content}]).to_string()
+    };
+    for text in [list(json!([{"type": "text", "text": "hi"}])), list(json!("hi"))] {
+        for format in ["vercel-ai", "anthropic"] {
+            let run =
+                reader::read(&text, Some(format)).unwrap_or_else(|error| panic!("{error}")).runs.remove(0);
+            assert_eq!((run.messages.len(), run.calls_unrecorded), (2, None), "{format}: {text}");
+        }
+    }
 }

@@ -14,7 +14,8 @@ const MOST_ASKED: usize = 1000;
 /// A call that a model asked for.
 pub(super) struct AskedCall<'v> {
     pub(super) node: &'v JsonNode<'v>,
-    name: String,
+    /// `None` for a value that names no tool.
+    name: Option<String>,
     arguments: Arguments,
 }
 
@@ -26,7 +27,7 @@ pub(super) struct AskedTurn<'v> {
 }
 
 impl<'v> AskedTurn<'v> {
-    /// Reads what the model asks for in a step; `None` if that is nothing. A value without a name asks for no call.
+    /// Reads what the model asks for in a step. Returns `None` where it asks for nothing.
     pub(super) fn read(
         rule: &AskedRule,
         step: &'v JsonNode<'v>,
@@ -36,13 +37,13 @@ impl<'v> AskedTurn<'v> {
         let mut calls = Vec::new();
         for node in selections.select_nodes(&rule.each, step, SelectedAs::Node) {
             let name = selections.select(&rule.name, node, SelectedAs::Whole);
-            let Some(name) = name.first().and_then(|name| name.as_str()) else { continue };
+            let name = name.first().and_then(|name| name.as_str()).map(str::to_owned);
             let arguments = selections.select_with(rule.args.as_ref(), node);
             let arguments = arguments.first().map_or(Arguments::Unrecorded, |value| match value {
                 JsonNode::String(text) => Arguments::from_text(text),
                 value => Arguments::from_json(value.to_json()),
             });
-            calls.push(AskedCall { node, name: name.to_owned(), arguments });
+            calls.push(AskedCall { node, name, arguments });
         }
         (!calls.is_empty()).then_some(Self { first, calls })
     }
@@ -58,12 +59,17 @@ impl<'v> AskedTurn<'v> {
 impl AskedCall<'_> {
     /// What is not read if the call is no call of the run.
     pub(super) fn to_unread(&self) -> UnreadContent {
-        UnreadContent::UnreadCall { name: self.name.clone(), kind: "asked".to_owned() }
+        let kind = "asked".to_owned();
+        match &self.name {
+            Some(name) => UnreadContent::UnreadCall { name: name.clone(), kind },
+            None => UnreadContent::UnknownKind(kind),
+        }
     }
 
     /// Whether `call` is the call that the model asked for. A tool may add defaults to the arguments.
     fn is_made_by(&self, call: &Call) -> bool {
-        if self.name != call.name && Some(self.name.as_str()) != call.written.as_deref() {
+        let Some(name) = &self.name else { return false };
+        if *name != call.name && Some(name) != call.written.as_ref() {
             return false;
         }
         match (self.arguments.json().and_then(|json| json.as_object()), call.arguments.json()) {

@@ -20,7 +20,7 @@ pub(super) struct FigureReader<'r, 'v> {
 }
 
 impl FigureReader<'_, '_> {
-    /// Reads the tokens of the run. They are partial if one of input and output is unknown.
+    /// Reads the tokens of the run. They are partial if one of input and output is unknown, or a part of a sum is.
     pub(super) fn read_tokens(&mut self, paths: &TokenPaths) -> Result<Option<Usage>, DecodeError> {
         let input = self.read_count(paths.input.as_ref())?;
         let output = self.read_count(paths.output.as_ref())?;
@@ -29,7 +29,10 @@ impl FigureReader<'_, '_> {
         if input.is_none() && output.is_none() {
             return Ok(None);
         }
-        let partial = input.is_none() || output.is_none();
+        let places = || [self.run].into_iter().chain(self.steps.iter().copied());
+        let summed = [&paths.input, &paths.output].into_iter().flatten();
+        let lacks_a_part = summed.into_iter().any(|path| places().any(|place| path.selects_a_part(place)));
+        let partial = input.is_none() || output.is_none() || lacks_a_part;
         let input_tokens = input.unwrap_or_default();
         let output_tokens = output.unwrap_or_default();
         Ok(Some(Usage { input_tokens, cached_tokens, output_tokens, reasoning_tokens, partial }))

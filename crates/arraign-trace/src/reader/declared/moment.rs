@@ -5,8 +5,20 @@ use crate::json::{JsonNode, JsonNumber};
 use crate::reader::build::clock::nanos;
 use crate::reader::error::DecodeError;
 
-/// A point in time, in units that only times of one kind share.
-type Moment = i128;
+/// A point in time.
+#[derive(Clone, Copy)]
+struct Moment {
+    clock: Clock,
+    /// In units that only times of one clock share.
+    units: i128,
+}
+
+/// How times are written. A number may be in any unit, so it cannot be compared with a date.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Clock {
+    Number,
+    Date,
+}
 
 /// The times of numbers are compared by so many parts of their unit.
 const PARTS: i128 = 1_000_000_000;
@@ -18,14 +30,22 @@ pub(super) fn order_steps<'v>(
     steps: Vec<&'v JsonNode<'v>>,
 ) -> Result<Vec<&'v JsonNode<'v>>, (&'v JsonNode<'v>, DecodeError)> {
     let mut timed = Vec::with_capacity(steps.len());
-    let mut last = Moment::MIN;
+    let mut last = i128::MIN;
+    let mut clock = None;
     for step in steps {
         if let Some(time) = order.select(step).first() {
-            last = read_moment(time).ok_or_else(|| {
+            let moment = read_moment(time).ok_or_else(|| {
                 let problem =
                     format!("invalid time {time}: expected a number, or a time such as 2026-12-20T10:00:00Z");
                 (*time, DecodeError::new(problem))
             })?;
+            if *clock.get_or_insert(moment.clock) != moment.clock {
+                let problem = format!(
+                    "the time {time} is not written as the times before it: dates and numbers have no order"
+                );
+                return Err((*time, DecodeError::new(problem)));
+            }
+            last = moment.units;
         }
         timed.push((last, step));
     }
@@ -34,21 +54,25 @@ pub(super) fn order_steps<'v>(
 }
 
 fn read_moment(value: &JsonNode) -> Option<Moment> {
+    let number = |units| Moment { clock: Clock::Number, units };
     match value {
-        JsonNode::Number(number) => read_number(number),
+        JsonNode::Number(value) => read_number(value).map(number),
         JsonNode::String(text) => match text.parse::<i64>() {
-            Ok(number) => Some(Moment::from(number) * PARTS),
-            Err(_) => nanos(text).map(Moment::from).or_else(|| text.parse().ok().and_then(moment_of_float)),
+            Ok(value) => Some(number(i128::from(value) * PARTS)),
+            Err(_) => match nanos(text) {
+                Some(nanos) => Some(Moment { clock: Clock::Date, units: i128::from(nanos) }),
+                None => text.parse().ok().and_then(scale_float).map(number),
+            },
         },
         _ => None,
     }
 }
 
-fn read_number(number: &JsonNumber) -> Option<Moment> {
+fn read_number(number: &JsonNumber) -> Option<i128> {
     // The digits of a time in nanoseconds are more than a float has.
     match number.as_i64() {
-        Some(number) => Some(Moment::from(number) * PARTS),
-        None => number.as_f64().and_then(moment_of_float),
+        Some(number) => Some(i128::from(number) * PARTS),
+        None => number.as_f64().and_then(scale_float),
     }
 }
 
@@ -57,6 +81,6 @@ fn read_number(number: &JsonNumber) -> Option<Moment> {
     clippy::cast_precision_loss,
     reason = "a time is far below 10^18 units, and has the digits of a float"
 )]
-fn moment_of_float(time: f64) -> Option<Moment> {
-    (time.is_finite() && time.abs() < 1e18).then_some((time * PARTS as f64) as Moment)
+fn scale_float(time: f64) -> Option<i128> {
+    (time.is_finite() && time.abs() < 1e18).then_some((time * PARTS as f64) as i128)
 }

@@ -93,19 +93,23 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
         Ok(self.finish(run))
     }
 
-    /// Leaves out each step that is the copy of an earlier one: their ids are the same, and all else is. A step that differs
-    /// from the one of its id is no copy.
+    /// Leaves out each step with the id of an earlier one. One that differs from it is reported as not read.
     fn leave_out_copies(&mut self, steps: Vec<&'v JsonNode<'v>>) -> Vec<&'v JsonNode<'v>> {
         let Some(step_id) = &self.fields.step_id else { return steps };
         let mut first_of_id: HashMap<String, &JsonNode> = HashMap::new();
         let mut kept = Vec::with_capacity(steps.len());
         for step in steps {
             let id = self.selections.select(step_id, step, SelectedAs::Whole);
-            let first = id.first().map(|id| *first_of_id.entry(text_of(id).into_owned()).or_insert(step));
-            if first.is_some_and(|first| address_of(first) != address_of(step) && first == step) {
-                self.selections.note(step, SelectedAs::Whole);
-            } else {
-                kept.push(step);
+            let id = id.first().map(|id| text_of(id).into_owned());
+            let first = id.as_ref().map(|id| *first_of_id.entry(id.clone()).or_insert(step));
+            match (id, first) {
+                (Some(id), Some(first)) if address_of(first) != address_of(step) => {
+                    self.selections.note(step, SelectedAs::Whole);
+                    if first != step {
+                        self.lose(step, UnreadContent::RepeatedId(id));
+                    }
+                }
+                _ => kept.push(step),
             }
         }
         kept

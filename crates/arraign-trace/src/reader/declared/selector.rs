@@ -37,6 +37,12 @@ impl PathSelector {
         alternatives.find(|selected| !selected.is_empty()).unwrap_or_default()
     }
 
+    /// Whether `all` is set, and only some of the paths select something in `node`: then a sum of the values is no whole.
+    pub(super) fn selects_a_part(&self, node: &JsonNode) -> bool {
+        let selecting = self.paths.iter().filter(|path| !path.select(node).is_empty()).count();
+        self.all && selecting > 0 && selecting < self.paths.len()
+    }
+
     /// Returns the JSON pointers of the values that [`PathSelector::select`] returns.
     pub(super) fn locate(&self, node: &JsonNode) -> Vec<String> {
         find_pointers(node, &self.select(node))

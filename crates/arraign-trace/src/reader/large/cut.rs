@@ -9,7 +9,9 @@ use crate::reader::json::input::{At, Input, find_excess_value};
 use crate::reader::large::pieces::{
     Found, Head, Pieces, SplitError, Survey, SurveyedRun, keep, mistake, survey,
 };
-use crate::reader::{Claimants, Reader, ReaderSet, Recording, is_bare_talk, is_doubtful, read_by, surest};
+use crate::reader::{
+    Claimants, Reader, ReaderSet, Recording, has_no_call, is_bare_talk, is_unread, read_by, surest,
+};
 use crate::trace::Trace;
 
 /// The reader of a file, and how it is split into pieces.
@@ -99,7 +101,8 @@ impl Cut {
             recording.runs.iter_mut().for_each(|run| run.accept_format(self.reader.name));
         }
         // The beginning of the file has the format that the user names, but the rest may not: only the whole file decides.
-        if is_declined && recording.as_ref().is_ok_and(is_doubtful) {
+        let is_doubted = |recording: &Recording| is_unread(recording) || has_no_call(recording);
+        if is_declined && recording.as_ref().is_ok_and(is_doubted) {
             return Err(SplitError::Unsuited);
         }
         // If the reader finds another number of runs, the file was split wrongly, and is read whole.
@@ -108,8 +111,8 @@ impl Cut {
         // read of the run says that there are some. The whole file shows it.
         let may_have_more =
             |run: &Trace| run.calls.is_empty() && (survey.has_strays || run.calls_unrecorded.is_some());
-        let is_doubted = recording.as_ref().is_ok_and(|recording| recording.runs.iter().any(may_have_more));
-        if is_cut_so && !is_doubted { Ok(recording) } else { Err(SplitError::Unsuited) }
+        let is_whole = recording.as_ref().map_or(true, |recording| !recording.runs.iter().any(may_have_more));
+        if is_cut_so && is_whole { Ok(recording) } else { Err(SplitError::Unsuited) }
     }
 
     /// Reports the error of a file that cannot be split. Without an error, the file must be read whole.
