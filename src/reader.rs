@@ -3,6 +3,7 @@
 //! A text that is not JSON is read as YAML, in which each document is one run.
 
 use std::io::{BufRead, Seek};
+use std::sync::LazyLock;
 
 #[doc(hidden)]
 pub use arraign_trace::reader::FileCondition;
@@ -54,10 +55,17 @@ fn propose_shipped(text: &str, mut error: TraceError) -> TraceError {
 /// Returns the frameworks whose shipped readers read most of a file that no built-in reader knows.
 #[doc(hidden)]
 pub fn find_shipped_readers(text: &str) -> Vec<&'static str> {
-    let read = SHIPPED_READERS.iter().filter_map(|shipped| {
-        let recording = load_shipped_readers(shipped).ok()?.read(text, None).ok()?;
+    // A run may have many files of one unknown format.
+    static SHIPPED: LazyLock<Vec<(&str, ReaderSet)>> = LazyLock::new(|| {
+        let loaded = SHIPPED_READERS
+            .iter()
+            .filter_map(|shipped| Some((shipped.name, load_shipped_readers(shipped).ok()?)));
+        loaded.collect()
+    });
+    let read = SHIPPED.iter().filter_map(|(name, readers)| {
+        let recording = readers.read(text, None).ok()?;
         let unread: usize = recording.runs.iter().map(|run| run.unread.len()).sum();
-        Some((unread, shipped.name))
+        Some((unread, *name))
     });
     let read: Vec<(usize, &str)> = read.collect();
     let least = read.iter().map(|(unread, _)| *unread).min();

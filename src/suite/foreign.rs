@@ -1,4 +1,4 @@
-//! Files in the folder of cases that are none: traces, policies, lists of tools, and the files of other eval tools. One sentence replaces the
+//! Files in the folder of cases that contain no cases: traces, policies, lists of tools, and the files of other eval tools. One sentence replaces the
 //! many mistakes that such a file has as a file of cases.
 
 use std::sync::Arc;

@@ -83,18 +83,18 @@ fn lower_expectation(case: &CaseNode<'_>, index: usize, entry: Node<'_>) -> Resu
 /// Returns what to write in place of an entry that is not one check with its settings.
 fn advise_on_entry(case: &CaseNode<'_>, entry: Node<'_>) -> String {
     let known = |name: &str| case.scope.kinds.find(name).is_some();
-    match entry.as_str() {
-        Some(text) if known(text) => format!("write `- {text}: VALUE`: the check, a colon and its settings"),
-        Some(text) => match text.split_once(": ") {
-            Some((name, _)) if known(name) => format!("write it without quotes: `- {text}`"),
-            _ => match text.split_once(' ') {
-                Some((name, settings)) if known(name) => {
-                    format!("write a colon behind its name: `- {name}: {settings}`")
-                }
-                _ => "write `- check_name: {setting: value}`".to_owned(),
-            },
-        },
-        None if entry.entries().is_some() => "begin each check with a `- ` of its own".to_owned(),
-        None => "write `- check_name: {setting: value}`".to_owned(),
+    if entry.entries().is_some() {
+        return "begin each check with a `- ` of its own".to_owned();
     }
+    let text = entry.as_str().unwrap_or_default();
+    if known(text) {
+        return format!("write `- {text}: VALUE`: the check, a colon and its settings");
+    }
+    if text.split_once(": ").is_some_and(|(name, _)| known(name)) {
+        return format!("write it without quotes: `- {text}`");
+    }
+    if let Some((name, settings)) = text.split_once(' ').filter(|(name, _)| known(name)) {
+        return format!("write a colon behind its name: `- {name}: {settings}`");
+    }
+    "write `- check_name: {setting: value}`".to_owned()
 }

@@ -124,7 +124,7 @@ fn find_broken_relation(node: Node<'_>) -> Option<LoadError> {
 pub(crate) const ORDINARY_WORDS: [&str; 5] = ["any", "contains", "length", "optional", "schema"];
 
 /// Refuses a mapping that is compared as a value, and looks like a matcher with a slip: a misspelt word, or a word beside
-/// keys that are none.
+/// keys that are no words of a matcher.
 fn refuse_slips(node: Node<'_>) -> Result<(), LoadErrors> {
     let mut errors = LoadErrors::new();
     let is_matcher = is_matcher(node);

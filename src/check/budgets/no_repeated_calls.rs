@@ -122,7 +122,7 @@ impl NoRepeatedCalls {
                 Change::None if run.success.happened(other) == Known::Unknown => {
                     doubt = doubt.or(Some(CallDoubt::Success(other)));
                 }
-                Change::None => original = original.filter(|first| first.index < other.index).or(Some(other)),
+                Change::None => original = original.or(Some(other)),
             }
         }
         match (original, doubt) {
@@ -220,7 +220,7 @@ impl<'c> ToolCalls<'c> {
         originals.keep(&call.agent_path, is_sure, at, is_latest_kept);
     }
 
-    /// Lists the calls that `call` may repeat.
+    /// Lists the calls that `call` may repeat, in their order.
     fn list_originals(&self, call: &'c Call) -> Vec<usize> {
         let same = match record_arguments(call) {
             Some(arguments) => self.recorded.get(&arguments).into_iter().collect(),

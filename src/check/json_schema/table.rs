@@ -77,7 +77,7 @@ impl Table {
         self.entries.is_empty()
     }
 
-    /// The entries of the mapping at `pointer`, each read by `read`; those called `skip` are none.
+    /// The entries of the mapping at `pointer`, each read by `read`. Entries called `skip` are left out.
     pub(crate) fn read<'n>(
         node: Node<'n>,
         pointer: &str,

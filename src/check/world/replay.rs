@@ -555,7 +555,7 @@ fn parse_text(value: &Json) -> Option<Json> {
     value.as_str().and_then(|text| json::parse(text).ok())
 }
 
-/// Takes a result out of the blocks of MCP, or out of a mapping that a framework puts around values that are none.
+/// Takes a result out of the blocks of MCP, or out of a mapping that a framework puts around other values.
 fn unwrap_result(recorded: &Json) -> Option<Json> {
     match recorded {
         Json::Array(blocks) if !blocks.is_empty() => {

@@ -157,7 +157,7 @@ impl Tally {
         self.add_block(number, verdict, tolerated);
     }
 
-    /// Adds the text block of any trial, which has this number in the plan, and what is told of it if it is red or quarantined.
+    /// Adds the text block of any trial, which has this number in the plan, and its message if it is red or quarantined.
     pub(crate) fn add_block(&self, number: usize, verdict: &Verdict, tolerated: bool) {
         if let Some(trial) = RedTrial::from_verdict(verdict).filter(|_| !tolerated) {
             lock(&self.entries).red.push((number, trial));

@@ -43,7 +43,7 @@ pub(super) enum OtherPlaceholders {
     OfAgent,
     /// The arguments of calls of mock tools.
     OfCalls,
-    /// There are none: another name is a mistake.
+    /// No further names: another name is a mistake.
     Refused,
 }
 

@@ -1,4 +1,4 @@
-//! Patterns that hang an engine which does not count, and patterns that are none.
+//! Patterns that hang an engine which does not count, and texts that are no patterns.
 
 use super::random::Random;
 use super::*;

@@ -289,8 +289,12 @@ fn read_named(reader: &Reader, input: Input) -> Result<Recording, TraceError> {
 fn is_unread(recording: &Recording) -> bool {
     // Texts with a call in them were read: the reader is not to blame for how the model calls its tools.
     let is_doubtful = |part: &UnreadPart| !matches!(part.what, UnreadContent::TextCall { .. });
-    let is_blank = |run: &Trace| run.messages.is_empty() && run.calls.is_empty() && run.answer.is_none();
     recording.runs.iter().any(|run| run.unread.iter().any(is_doubtful)) || recording.runs.iter().all(is_blank)
+}
+
+/// Whether nothing was said or done.
+fn is_blank(run: &Trace) -> bool {
+    run.messages.is_empty() && run.calls.is_empty() && run.answer.is_none()
 }
 
 /// Whether a reader found no call. In a file of another format, texts may be where the reader expects them, and calls

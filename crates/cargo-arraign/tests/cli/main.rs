@@ -30,6 +30,7 @@ mod mcp;
 mod mistakes;
 mod mutate;
 mod mutate_fix;
+#[cfg(unix)]
 mod not_a_trace;
 mod package;
 mod program;

@@ -10,6 +10,7 @@ use memchr::memmem::Finder;
 
 use crate::json::JsonNode;
 use crate::reader::build::evidence::{CallClue, CallEvidence};
+use crate::reader::is_blank;
 use crate::reader::json::input::{InputSource, Record};
 use crate::trace::{RecordPlace, Trace, UnreadContent, UnreadPart};
 
@@ -44,8 +45,7 @@ fn seems_without_calls(run: &Trace) -> bool {
 
 /// Whether nothing of a run was read, not even why it ended.
 fn seems_unread(run: &Trace) -> bool {
-    let is_blank = run.messages.is_empty() && run.answer.is_none();
-    seems_without_calls(run) && is_blank && run.stop_reason.is_none()
+    seems_without_calls(run) && is_blank(run) && run.stop_reason.is_none()
 }
 
 fn search_again(runs: &[Trace], source: InputSource) -> Vec<UnreadPart> {

@@ -39,10 +39,9 @@ impl<'v> AskedTurn<'v> {
             let name = selections.select(&rule.name, node, SelectedAs::Whole);
             let name = name.first().and_then(|name| name.as_str()).map(str::to_owned);
             let arguments = selections.select_with(rule.args.as_ref(), node);
-            let arguments = arguments.first().map_or(Arguments::Unrecorded, |value| match value {
-                JsonNode::String(text) => Arguments::from_text(text),
-                value => Arguments::from_json(value.to_json()),
-            });
+            let arguments = arguments
+                .first()
+                .map_or(Arguments::Unrecorded, |value| Arguments::from_json(value.to_json()));
             calls.push(AskedCall { node, name, arguments });
         }
         (!calls.is_empty()).then_some(Self { first, calls })

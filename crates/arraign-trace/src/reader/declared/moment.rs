@@ -1,6 +1,5 @@
 //! The times by which the steps of a run are put in order.
 
-use super::selector::PathSelector;
 use crate::json::{JsonNode, JsonNumber};
 use crate::reader::build::clock::nanos;
 use crate::reader::error::DecodeError;
@@ -23,27 +22,26 @@ enum Clock {
 /// The times of numbers are compared by so many parts of their unit.
 const PARTS: i128 = 1_000_000_000;
 
-/// Puts steps into the order of the times that `order` selects in them. Steps of one time stay in the order of the file, and a
-/// step without a time stays behind the one before it.
+/// Puts steps into the order of their times. Steps of one time stay in the order of the file, and a step without a time stays
+/// behind the one before it. An error is that of a time.
 pub(super) fn order_steps<'v>(
-    order: &PathSelector,
-    steps: Vec<&'v JsonNode<'v>>,
+    steps: impl Iterator<Item = (Option<&'v JsonNode<'v>>, &'v JsonNode<'v>)>,
 ) -> Result<Vec<&'v JsonNode<'v>>, (&'v JsonNode<'v>, DecodeError)> {
-    let mut timed = Vec::with_capacity(steps.len());
+    let mut timed = Vec::new();
     let mut last = i128::MIN;
     let mut clock = None;
-    for step in steps {
-        if let Some(time) = order.select(step).first() {
+    for (time, step) in steps {
+        if let Some(time) = time {
             let moment = read_moment(time).ok_or_else(|| {
                 let problem =
                     format!("invalid time {time}: expected a number, or a time such as 2026-12-20T10:00:00Z");
-                (*time, DecodeError::new(problem))
+                (time, DecodeError::new(problem))
             })?;
             if *clock.get_or_insert(moment.clock) != moment.clock {
                 let problem = format!(
                     "the time {time} is not written as the times before it: dates and numbers have no order"
                 );
-                return Err((*time, DecodeError::new(problem)));
+                return Err((time, DecodeError::new(problem)));
             }
             last = moment.units;
         }

@@ -117,10 +117,11 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
 
     fn order_steps(&mut self, steps: Vec<&'v JsonNode<'v>>) -> Result<Vec<&'v JsonNode<'v>>, DecodeError> {
         let Some(order) = &self.fields.order else { return Ok(steps) };
-        for step in &steps {
-            self.selections.select(order, step, SelectedAs::Whole);
-        }
-        order_steps(order, steps).map_err(|(time, error)| self.document.blame_node(time, error))
+        let timed = steps.into_iter().map(|step| {
+            let time = self.selections.select(order, step, SelectedAs::Whole).first().copied();
+            (time, step)
+        });
+        order_steps(timed).map_err(|(time, error)| self.document.blame_node(time, error))
     }
 
     /// Reads a step, and returns how many events it has.
@@ -241,7 +242,6 @@ impl<'d, 'v, 's> RunReader<'d, 'v, 's> {
             (Some(value), Some(name)) => {
                 Arguments::Json(Json::Object(JsonMap::from_iter([(name.clone(), value.to_json())])))
             }
-            (Some(JsonNode::String(text)), None) => Arguments::from_text(text),
             (Some(value), None) => Arguments::from_json(value.to_json()),
         }
     }

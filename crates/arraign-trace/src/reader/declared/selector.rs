@@ -39,8 +39,11 @@ impl PathSelector {
 
     /// Whether `all` is set, and only some of the paths select something in `node`: then a sum of the values is no whole.
     pub(super) fn selects_a_part(&self, node: &JsonNode) -> bool {
+        if !self.all {
+            return false;
+        }
         let selecting = self.paths.iter().filter(|path| !path.select(node).is_empty()).count();
-        self.all && selecting > 0 && selecting < self.paths.len()
+        selecting > 0 && selecting < self.paths.len()
     }
 
     /// Returns the JSON pointers of the values that [`PathSelector::select`] returns.
